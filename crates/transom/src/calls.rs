@@ -5,7 +5,7 @@
 //! and only by the answer that belongs to it. Neither knows what a request is about.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
@@ -19,7 +19,7 @@ use crate::rpc::Id;
 #[derive(Debug)]
 pub struct Calls<T> {
     next: u64,
-    open: HashMap<u64, Open<T>>,
+    open: BTreeMap<u64, Open<T>>,
     deadlines: BTreeSet<(Duration, u64)>,
 }
 
@@ -43,7 +43,7 @@ pub struct Patience {
 /// A peer's requests that we have not answered yet.
 #[derive(Debug)]
 pub struct Serving<T> {
-    open: HashMap<Id, T>,
+    open: BTreeMap<Id, T>,
     limit: usize,
 }
 
@@ -98,9 +98,7 @@ impl<T> Calls<T> {
     /// Takes every call off the table, in the order they were made.
     pub fn drain(&mut self) -> Vec<(u64, T)> {
         self.deadlines.clear();
-        let mut all: Vec<_> = self.open.drain().map(|(id, open)| (id, open.kept)).collect();
-        all.sort_by_key(|&(id, _)| id);
-        all
+        std::mem::take(&mut self.open).into_iter().map(|(id, open)| (id, open.kept)).collect()
     }
 
     /// What is kept about an open call.
@@ -131,7 +129,7 @@ impl<T> Calls<T> {
 
 impl<T> Default for Calls<T> {
     fn default() -> Self {
-        Self { next: 0, open: HashMap::new(), deadlines: BTreeSet::new() }
+        Self { next: 0, open: BTreeMap::new(), deadlines: BTreeSet::new() }
     }
 }
 
@@ -145,7 +143,7 @@ impl Patience {
 impl<T> Serving<T> {
     /// An empty table that takes at most `limit` requests at a time.
     pub fn new(limit: usize) -> Self {
-        Self { open: HashMap::new(), limit }
+        Self { open: BTreeMap::new(), limit }
     }
 
     /// Whether a request with this id could be taken in now.
@@ -183,9 +181,7 @@ impl<T> Serving<T> {
 
     /// Lets all go, in the order of their ids.
     pub fn drain(&mut self) -> Vec<(Id, T)> {
-        let mut all: Vec<_> = self.open.drain().collect();
-        all.sort_by(|(a, _), (b, _)| a.cmp(b));
-        all
+        std::mem::take(&mut self.open).into_iter().collect()
     }
 
     /// How many are open.
