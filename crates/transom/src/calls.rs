@@ -85,6 +85,17 @@ impl<T> Calls<T> {
         Some(&mut open.kept)
     }
 
+    /// Gives a call another patience, because something else is waited for now.
+    pub fn renew(&mut self, now: Duration, id: u64, patience: Patience) {
+        if let Some(open) = self.open.get_mut(&id) {
+            self.deadlines.remove(&(open.deadline, id));
+            open.latest = now.saturating_add(patience.total);
+            open.patience = patience.idle;
+            open.deadline = now.saturating_add(patience.idle).min(open.latest);
+            self.deadlines.insert((open.deadline, id));
+        }
+    }
+
     /// Takes one call off the table whose time is up, oldest deadline first.
     pub fn expire(&mut self, now: Duration) -> Option<(u64, T)> {
         let &(deadline, id) = self.deadlines.first()?;
@@ -109,6 +120,16 @@ impl<T> Calls<T> {
     /// What is kept about an open call, to change it.
     pub fn get_mut(&mut self, id: u64) -> Option<&mut T> {
         self.open.get_mut(&id).map(|open| &mut open.kept)
+    }
+
+    /// The id that the next call will get.
+    pub fn next_id(&self) -> u64 {
+        self.next
+    }
+
+    /// Every open call, oldest first.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut T)> {
+        self.open.iter_mut().map(|(&id, open)| (id, &mut open.kept))
     }
 
     /// When the next call runs out of time.
