@@ -41,7 +41,10 @@ fn handshake_then_input_then_result() {
         "H-60, H-65"
     );
     assert!(world.has_heard(r#"view: Input(RawValue({"q":1}))"#));
-    assert!(world.has_heard(r#"view: Result(RawValue({"content":[],"_meta":{"a" :1}}))"#), "untouched");
+    assert!(
+        world.has_heard(r#"view: Result(RawValue({"content":[],"_meta":{"a" :1}}))"#),
+        "untouched"
+    );
 }
 
 #[test]
@@ -145,7 +148,9 @@ fn d6_without_a_token_no_decision_is_an_answer_and_a_late_yes_counts_next_time()
     };
     let first = link(&mut world);
     world.run_for(ms(54_000));
-    let refused = format!("view: Answer {{ call: {first}, outcome: Err(Refused {{ code: -32000, message: \"no decision\" }})");
+    let refused = format!(
+        "view: Answer {{ call: {first}, outcome: Err(Refused {{ code: -32000, message: \"no decision\" }})"
+    );
     assert!(world.has_heard(&refused), "{:?}", world.heard);
     world.run_for(ms(10_000));
     assert!(!world.has_heard("perform"), "the late effect is never carried out");
@@ -181,7 +186,11 @@ fn a_no_reaches_the_view_as_an_error() {
     world.person.decision = Decision::Deny;
     call(&mut world, "save");
     world.run_for(ms(3_000));
-    assert!(world.has_heard(r#"message: "denied: refused by the user: \"save\"""#), "{:?}", world.heard);
+    assert!(
+        world.has_heard(r#"message: "denied: refused by the user: \"save\"""#),
+        "{:?}",
+        world.heard
+    );
     assert!(!world.has_heard("perform"));
 }
 
@@ -203,7 +212,9 @@ fn h_11_h_12_visibility_and_server_are_errors_that_the_server_never_sees() {
 fn h_15_the_guard_follows_the_list() {
     let mut world = World::new("list mutates");
     world.open();
-    world.session.set_tools(Arc::new(tools(r#"[{"name":"secret","annotations":{"readOnlyHint":true}}]"#)));
+    world
+        .session
+        .set_tools(Arc::new(tools(r#"[{"name":"secret","annotations":{"readOnlyHint":true}}]"#)));
     call(&mut world, "look");
     call(&mut world, "secret");
     world.run_for(ms(1_000));
@@ -229,14 +240,29 @@ fn h_72_what_is_not_offered_is_no_such_method() {
     let mut world = World::with("bare host", bare, opening());
     world.open();
     let methods = [
-        "tools/call", "tools/list", "resources/read", "resources/list", "resources/templates/list",
-        "prompts/list", "ui/open-link", "ui/download-file", "ui/message", "ui/update-model-context",
-        "sampling/createMessage", "prompts/get", "__proto__", "constructor", "ui/nothing",
+        "tools/call",
+        "tools/list",
+        "resources/read",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+        "ui/open-link",
+        "ui/download-file",
+        "ui/message",
+        "ui/update-model-context",
+        "sampling/createMessage",
+        "prompts/get",
+        "__proto__",
+        "constructor",
+        "ui/nothing",
     ];
     for (id, method) in (100..).zip(methods) {
         world.inject(json!({"jsonrpc":"2.0","id":id,"method":method,"params":{}}).to_string());
         let answer = &world.timeline.iter().rev().find(|line| line.to == "view").unwrap().what;
-        assert!(answer.contains(&format!(r#""id":{id},"error":{{"code":-32601"#)), "{method}: {answer}");
+        assert!(
+            answer.contains(&format!(r#""id":{id},"error":{{"code":-32601"#)),
+            "{method}: {answer}"
+        );
     }
     // H-70: and nothing of the kind is forwarded either.
     assert!(!world.has_heard("perform"));
@@ -455,8 +481,13 @@ fn a_strangers_envelope_is_ignored_without_an_answer() {
     ] {
         world.inject(text);
     }
-    let after = world.timeline.iter().filter(|line| line.to == "view" && line.from == "host").count();
-    assert_eq!(after, before - world.timeline.iter().filter(|line| line.to == "view" && line.from != "host").count());
+    let after =
+        world.timeline.iter().filter(|line| line.to == "view" && line.from == "host").count();
+    assert_eq!(
+        after,
+        before
+            - world.timeline.iter().filter(|line| line.to == "view" && line.from != "host").count()
+    );
     assert!(world.session.is_ready(), "and nothing is broken by it");
 }
 
@@ -464,10 +495,12 @@ fn a_strangers_envelope_is_ignored_without_an_answer() {
 fn w_1_strings_are_read_behind_a_flag() {
     let text = r#""{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}""#;
     for accept_strings in [false, true] {
-        let mut world = World::with("strings", host::Setup { accept_strings, ..setup() }, opening());
+        let mut world =
+            World::with("strings", host::Setup { accept_strings, ..setup() }, opening());
         world.open();
         world.inject(text);
-        let answered = world.timeline.iter().any(|line| line.what.contains(r#""id":1,"result":{}"#));
+        let answered =
+            world.timeline.iter().any(|line| line.what.contains(r#""id":1,"result":{}"#));
         assert_eq!(answered, accept_strings);
     }
 }
@@ -477,7 +510,10 @@ fn p_07_a_view_cannot_play_the_sandbox() {
     let mut world = World::new("spoof");
     world.open();
     for method in ["sandbox-proxy-ready", "sandbox-resource-ready", "sandbox-anything"] {
-        world.inject(json!({"jsonrpc":"2.0","method":format!("ui/notifications/{method}"),"params":{}}).to_string());
+        world.inject(
+            json!({"jsonrpc":"2.0","method":format!("ui/notifications/{method}"),"params":{}})
+                .to_string(),
+        );
         assert!(world.heard.last().unwrap().contains("sandbox"), "{:?}", world.heard.last());
     }
 }
@@ -486,7 +522,8 @@ fn p_07_a_view_cannot_play_the_sandbox() {
 fn a_flood_is_refused_and_then_ended() {
     let mut world = World::new("flood");
     world.open();
-    let messages = (0..50_000).map(|id| format!(r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#, id + 1_000));
+    let messages =
+        (0..50_000).map(|id| format!(r#"{{"jsonrpc":"2.0","id":{},"method":"ping"}}"#, id + 1_000));
     for message in messages {
         if world.session.is_closed() {
             break;
@@ -536,7 +573,9 @@ fn h_80_h_81_h_82_display_modes() {
     assert_eq!(order, [false, true, false], "{:?}", world.timeline);
     assert_eq!(world.view.context().display_mode, Some(DisplayMode::Fullscreen));
     // H-82: what cannot be had is answered with what there is.
-    world.inject(r#"{"jsonrpc":"2.0","id":90,"method":"ui/request-display-mode","params":{"mode":"pip"}}"#);
+    world.inject(
+        r#"{"jsonrpc":"2.0","id":90,"method":"ui/request-display-mode","params":{"mode":"pip"}}"#,
+    );
     let answer = &world.timeline.iter().rev().find(|line| line.to == "view").unwrap().what;
     assert!(answer.ends_with(r#""result":{"mode":"fullscreen"}}"#), "{answer}");
     world.inject(r#"{"jsonrpc":"2.0","id":91,"method":"ui/request-display-mode","params":{"mode":"hologram"}}"#);
@@ -560,7 +599,9 @@ fn h_85_h_86_sizes_are_clamped_and_coalesced() {
     assert!(resizes[1].contains("1000"), "{resizes:?}");
     // Q11: also before `initialized`.
     let mut world = World::new("early size");
-    world.inject(r#"{"jsonrpc":"2.0","method":"ui/notifications/size-changed","params":{"height":5}}"#);
+    world.inject(
+        r#"{"jsonrpc":"2.0","method":"ui/notifications/size-changed","params":{"height":5}}"#,
+    );
     assert!(world.has_heard("Resize"));
 }
 
@@ -575,16 +616,24 @@ fn h_90_h_92_h_95_effects_are_asked_and_answered_with_nothing() {
         r#"{"jsonrpc":"2.0","id":50,"method":"ui/download-file","params":{"contents":[{"type":"resource","resource":{"uri":"file:///../../etc/x.csv","text":"1"}}]}}"#,
     );
     // H-99: exactly `{}`, whatever the one who did it answers.
-    world.inject(r#"{"jsonrpc":"2.0","id":51,"method":"ui/update-model-context","params":{"content":[]}}"#);
+    world.inject(
+        r#"{"jsonrpc":"2.0","id":51,"method":"ui/update-model-context","params":{"content":[]}}"#,
+    );
     world.run_for(ms(3_000));
     assert!(world.has_heard(r#"ask: Link("https://a.test/")"#));
     assert!(world.has_heard("ask: Message"));
     assert!(world.has_heard(r#"ask: Download(["x.csv"])"#), "H-96");
-    let empty = |line: &&crate::world::Line| line.from == "host" && line.what.ends_with(r#""result":{}}"#);
+    let empty =
+        |line: &&crate::world::Line| line.from == "host" && line.what.ends_with(r#""result":{}}"#);
     assert_eq!(world.timeline.iter().filter(empty).count(), 4);
-    for address in ["javascript:alert(1)", "file:///etc/passwd", "http://a.test", "https://b@a.test", "x"] {
+    for address in
+        ["javascript:alert(1)", "file:///etc/passwd", "http://a.test", "https://b@a.test", "x"]
+    {
         let id = world.timeline.len();
-        world.inject(json!({"jsonrpc":"2.0","id":id,"method":"ui/open-link","params":{"url":address}}).to_string());
+        world.inject(
+            json!({"jsonrpc":"2.0","id":id,"method":"ui/open-link","params":{"url":address}})
+                .to_string(),
+        );
         assert!(world.heard.last().unwrap().contains("denied"), "{address}");
     }
 }
@@ -605,7 +654,9 @@ fn h_100_content_that_the_host_cannot_take_is_refused() {
     world.inject(r#"{"jsonrpc":"2.0","id":62,"method":"ui/update-model-context","params":{"structuredContent":{}}}"#);
     assert!(world.heard.last().unwrap().contains("structured"));
     world.inject(r#"{"jsonrpc":"2.0","id":63,"method":"ui/message","params":{"role":"assistant","content":[]}}"#);
-    assert!(world.timeline.iter().any(|line| line.what.contains(r#""id":63,"error":{"code":-32602"#)));
+    assert!(
+        world.timeline.iter().any(|line| line.what.contains(r#""id":63,"error":{"code":-32602"#))
+    );
 }
 
 #[test]
@@ -655,7 +706,10 @@ fn h_110_h_111_h_113_a_views_tools_live_as_long_as_the_view() {
     world.reload();
     assert!(world.has_heard("AppTools([])"), "H-111");
     world.run_for(ms(100));
-    assert!(world.session.call_app_tool(world.now, "paint", RawObject::default()).is_err(), "H-112");
+    assert!(
+        world.session.call_app_tool(world.now, "paint", RawObject::default()).is_err(),
+        "H-112"
+    );
 }
 
 #[test]
@@ -673,14 +727,19 @@ fn h_116_h_117_a_views_tools_are_few_and_do_not_pose_as_the_servers() {
     assert_eq!(heard.matches("AppTool {").count(), 50);
     assert!(!heard.contains(r#"name: "look""#));
     // Slow and large.
-    world.session.set_policy(Arc::new(Policy { other_app_tools: Stance::Allow, ..Policy::default() }));
+    world
+        .session
+        .set_policy(Arc::new(Policy { other_app_tools: Stance::Allow, ..Policy::default() }));
     let call = world.session.call_app_tool(world.now, "t1", RawObject::default()).unwrap();
     world.run_for(ms(31_000));
     assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: TimedOut")));
     let call = world.session.call_app_tool(world.now, "t1", RawObject::default()).unwrap();
     world.drain();
     let large = "x".repeat(10_000_001);
-    world.inject(json!({"jsonrpc":"2.0","id":call,"result":{"content":[{"type":"text","text":large}]}}).to_string());
+    world.inject(
+        json!({"jsonrpc":"2.0","id":call,"result":{"content":[{"type":"text","text":large}]}})
+            .to_string(),
+    );
     assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: Unusable")));
 }
 
@@ -710,7 +769,9 @@ fn w_10_ping_works_both_ways_and_at_any_time() {
     let mut world = World::new("ping");
     // Before the handshake, and answered with exactly `{}` (H-99, V-24).
     world.inject(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#);
-    assert!(world.timeline.iter().any(|line| line.what == r#"{"jsonrpc":"2.0","id":"p","result":{}}"#));
+    assert!(
+        world.timeline.iter().any(|line| line.what == r#"{"jsonrpc":"2.0","id":"p","result":{}}"#)
+    );
     world.open();
     world.session.ping(world.now).unwrap();
     world.run_for(ms(100));
@@ -755,18 +816,26 @@ fn d15_the_port_is_offered_only_when_both_ends_can() {
                 "appCapabilities":{"experimental":experimental}}})
             .to_string(),
         );
-        let answer = world.timeline.iter().find(|line| line.what.contains(r#""id":"i","result""#)).unwrap();
+        let answer =
+            world.timeline.iter().find(|line| line.what.contains(r#""id":"i","result""#)).unwrap();
         assert_eq!(answer.what.contains("transom/port"), wanted && port, "{wanted} {port}");
     }
 }
 
 #[test]
 fn h_55_versions_are_echoed_or_answered_with_ours() {
-    for (asked, answered) in [("2026-01-26", "2026-01-26"), ("1999-01-01", "2026-01-26"), ("0.1", "0.1")] {
+    for (asked, answered) in
+        [("2026-01-26", "2026-01-26"), ("1999-01-01", "2026-01-26"), ("0.1", "0.1")]
+    {
         let mut world = World::new("version");
         world.inject(json!({"jsonrpc":"2.0","id":"i","method":"ui/initialize","params":{"protocolVersion":asked}}).to_string());
-        let answer = world.timeline.iter().find(|line| line.what.contains(r#""id":"i","result""#)).unwrap();
-        assert!(answer.what.contains(&format!(r#""protocolVersion":"{answered}""#)), "{asked}: {}", answer.what);
+        let answer =
+            world.timeline.iter().find(|line| line.what.contains(r#""id":"i","result""#)).unwrap();
+        assert!(
+            answer.what.contains(&format!(r#""protocolVersion":"{answered}""#)),
+            "{asked}: {}",
+            answer.what
+        );
         // H-51: all four members, always.
         for member in ["hostInfo", "hostCapabilities", "hostContext"] {
             assert!(answer.what.contains(member), "{member}");

@@ -149,25 +149,50 @@ fn babble(world: &mut World, dice: &mut Dice) {
         _ => json!(dice.roll(40)),
     };
     let methods = [
-        "ui/initialize", "initialize", "ui/notifications/initialized", "notifications/initialized",
-        "ui/notifications/sandbox-proxy-ready", "ui/resize", "notifications/cancelled",
-        "notifications/progress", "tools/call", "tools/list", "resources/read", "ui/open-link",
-        "ui/message", "ui/download-file", "ui/request-display-mode", "ui/update-model-context",
-        "sampling/createMessage", "notifications/message", "ui/notifications/request-teardown",
-        "notifications/tools/list_changed", "ping", "__proto__", "",
+        "ui/initialize",
+        "initialize",
+        "ui/notifications/initialized",
+        "notifications/initialized",
+        "ui/notifications/sandbox-proxy-ready",
+        "ui/resize",
+        "notifications/cancelled",
+        "notifications/progress",
+        "tools/call",
+        "tools/list",
+        "resources/read",
+        "ui/open-link",
+        "ui/message",
+        "ui/download-file",
+        "ui/request-display-mode",
+        "ui/update-model-context",
+        "sampling/createMessage",
+        "notifications/message",
+        "ui/notifications/request-teardown",
+        "notifications/tools/list_changed",
+        "ping",
+        "__proto__",
+        "",
     ];
     let params = [
-        json!({}), json!([]), json!(null), json!({"name":"look","arguments":{},"_meta":{"progressToken":"t"}}),
-        json!({"requestId":dice.roll(40)}), json!({"url":"javascript:x"}), json!({"height":-1}),
-        json!({"mode":"pip"}), json!({"role":"user","content":{"type":"text","text":"x"}}),
-        json!({"level":"info","data":null}), json!({"uri":"x"}),
+        json!({}),
+        json!([]),
+        json!(null),
+        json!({"name":"look","arguments":{},"_meta":{"progressToken":"t"}}),
+        json!({"requestId":dice.roll(40)}),
+        json!({"url":"javascript:x"}),
+        json!({"height":-1}),
+        json!({"mode":"pip"}),
+        json!({"role":"user","content":{"type":"text","text":"x"}}),
+        json!({"level":"info","data":null}),
+        json!({"uri":"x"}),
     ];
     let mut message = json!({"jsonrpc":"2.0"});
     if dice.roll(10) < 6 {
         message["method"] = json!(methods[dice.roll(methods.len() as u64) as usize]);
         message["params"] = params[dice.roll(params.len() as u64) as usize].clone();
     } else {
-        message[["result", "error"][dice.roll(2) as usize]] = params[dice.roll(params.len() as u64) as usize].clone();
+        message[["result", "error"][dice.roll(2) as usize]] =
+            params[dice.roll(params.len() as u64) as usize].clone();
     }
     if dice.roll(3) > 0 {
         message["id"] = id;

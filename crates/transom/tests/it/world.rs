@@ -181,6 +181,11 @@ impl World {
         self.drain();
     }
 
+    /// A heading in the timeline.
+    pub(crate) fn chapter(&mut self, title: &str) {
+        self.note("", "", title.to_owned());
+    }
+
     /// Delivers once more what is next in the queue to the host.
     pub(crate) fn duplicate_to_host(&mut self) {
         if let Some(parcel) = self.to_host.front() {
@@ -283,7 +288,8 @@ impl World {
                 self.session.handle(self.now, input).expect("an answer is taken or ignored");
             }
             Happening::Progress { call, progress } => {
-                let params = raw(&json!({ "progressToken": call, "progress": progress }).to_string());
+                let params =
+                    raw(&json!({ "progressToken": call, "progress": progress }).to_string());
                 self.note("server", "host", format!("progress {progress} on call {call}"));
                 let input = host::Input::Progress { call, params: &params };
                 self.session.handle(self.now, input).expect("progress is taken or ignored");
@@ -323,7 +329,11 @@ impl World {
                 self.heard.push(format!("abort: {reason}"));
             }
             host::Output::Ask(question) => {
-                self.note("host", "person", format!("question {}: {:?}", question.id, question.subject));
+                self.note(
+                    "host",
+                    "person",
+                    format!("question {}: {:?}", question.id, question.subject),
+                );
                 self.heard.push(format!("ask: {:?}", question.subject));
                 if let Some(latency) = self.person.latency {
                     let decision = self.person.decision;
@@ -356,7 +366,9 @@ impl World {
             Task::SetDisplayMode(mode) => {
                 let mut context = HostContext::clone(self.session.context());
                 context.display_mode = Some(*mode);
-                self.session.set_context(Arc::new(context)).expect("only declared modes are asked for");
+                self.session
+                    .set_context(Arc::new(context))
+                    .expect("only declared modes are asked for");
                 (format!("show as {mode} (call {call})"), "{}".to_owned())
             }
             other => (format!("{other:?} (call {call})"), r#"{"content":[]}"#.to_owned()),
@@ -426,7 +438,11 @@ impl Drop for World {
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, from, to, what } = self;
-        let short: String = what.chars().take(150).collect();
+        if from.is_empty() {
+            return write!(f, "\n{what}");
+        }
+        let length = if f.alternate() { usize::MAX } else { 110 };
+        let short: String = what.chars().take(length).collect();
         let more = if short.len() < what.len() { "…" } else { "" };
         write!(f, "{:>9.3} s  {from:>8} → {to:<7} {short}{more}", at.as_secs_f64())
     }
@@ -555,11 +571,7 @@ pub(crate) fn opening() -> Opening {
         available_display_modes: Some(vec![DisplayMode::Inline, DisplayMode::Fullscreen]),
         ..HostContext::default()
     };
-    Opening {
-        context: Arc::new(context),
-        tools: Arc::new(tools(TOOLS)),
-        ..Opening::default()
-    }
+    Opening { context: Arc::new(context), tools: Arc::new(tools(TOOLS)), ..Opening::default() }
 }
 
 /// Reads a list of tools.
