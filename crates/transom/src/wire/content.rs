@@ -210,3 +210,91 @@ struct StrictIcon<'a> {
     #[serde(default, rename = "theme", deserialize_with = "present")]
     _theme: Option<Theme>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    fn read(text: &str) -> serde_json::Result<ContentBlock> {
+        from_str(text)
+    }
+
+    #[test]
+    fn blocks_keep_every_byte() {
+        let table = [
+            (Modality::Text, r#"{"type":"text","text":"a\u0062","new": [1,  2]}"#),
+            (Modality::Image, r#"{"type":"image","data":"AA==","mimeType":"image/png"}"#),
+            (Modality::Audio, r#"{"mimeType":"a/b","data":"","type":"audio"}"#),
+            (Modality::Resource, r#"{"type":"resource","resource":{"uri":"x:","text":""}}"#),
+            (
+                Modality::ResourceLink,
+                r#"{"type":"resource_link","uri":"x:","name":"x","size":1.5}"#,
+            ),
+        ];
+        for (modality, text) in table {
+            let block = read(text).unwrap();
+            assert_eq!(block.modality(), modality);
+            assert_eq!(to_string(&block).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn incomplete_blocks_are_refused() {
+        for text in [
+            "{}",
+            "[]",
+            r#""text""#,
+            r#"{"type":"text"}"#,
+            r#"{"type":"text","text":1}"#,
+            r#"{"type":"hologram","text":""}"#,
+            r#"{"type":"image","data":"???","mimeType":"image/png"}"#,
+            r#"{"type":"image","data":"AA=="}"#,
+            r#"{"type":"resource","resource":{"uri":"x:"}}"#,
+            r#"{"type":"resource","resource":{"uri":"x:","blob":"A"}}"#,
+            r#"{"type":"resource","resource":{"uri":"x:","text":"","mimeType":null}}"#,
+            r#"{"type":"resource_link","uri":"x:"}"#,
+            r#"{"type":"text","type":"image","text":""}"#,
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn odd_optional_members_are_dropped() {
+        let text = r#"{"type":"text","annotations":null,"text":"a","_meta":[],"new":null}"#;
+        let block = read(text).unwrap();
+        assert_eq!(to_string(&block).unwrap(), r#"{"type":"text","text":"a","new":null}"#);
+
+        let odd = r#"{"type":"resource_link","uri":"x:","name":"x","title":null,"icons":[{}]}"#;
+        let block = read(odd).unwrap();
+        assert_eq!(to_string(&block).unwrap(), r#"{"type":"resource_link","uri":"x:","name":"x"}"#);
+    }
+
+    #[test]
+    fn annotations_are_kept_when_peers_take_them() {
+        let table = [
+            (r#"{"audience":["user"],"priority":0.5}"#, true),
+            (r#"{"lastModified":"2026-01-26T00:00:00Z","new":1}"#, true),
+            (r#"{"audience":["everybody"]}"#, false),
+            (r#"{"priority":2}"#, false),
+            (r#"{"priority":null}"#, false),
+            (r#"{"lastModified":"yesterday"}"#, false),
+        ];
+        for (annotations, kept) in table {
+            let text = format!(r#"{{"type":"text","text":"","annotations":{annotations}}}"#);
+            let block = read(&text).unwrap();
+            assert_eq!(block.raw().get() == text, kept, "{annotations}");
+        }
+    }
+
+    #[test]
+    fn base64_is_what_atob_takes() {
+        for text in ["", "AA", "AA==", "AAA=", "AAAA", "A A\n= =", "+/+/"] {
+            assert!(Base64::parse(text).is_some(), "{text:?}");
+        }
+        for text in ["A", "AA=", "A=A=", "AA-_", "AAAA=", "====", "AAAAA", "é"] {
+            assert!(Base64::parse(text).is_none(), "{text:?}");
+        }
+    }
+}

@@ -76,3 +76,27 @@ fn is_safe(number: i64) -> bool {
 
 /// Beyond this, JavaScript no longer tells neighbouring integers apart.
 const SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    // W-3: strings and integers, each keeping its type.
+    #[test]
+    fn w_3_ids_keep_their_type() {
+        for text in ["0", "\"0\"", "-1", "9007199254740991", "\"\""] {
+            let id: RequestId = from_str(text).unwrap();
+            assert_eq!(to_string(&id).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn w_3_other_values_are_not_ids() {
+        for text in ["null", "1.5", "true", "[]", "{}", "9007199254740992", "18446744073709551615"]
+        {
+            assert!(from_str::<RequestId>(text).is_err(), "{text}");
+        }
+        assert!(to_string(&RequestId::Number(i64::MIN)).is_err());
+    }
+}

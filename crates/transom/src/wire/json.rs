@@ -19,7 +19,7 @@ impl Fields {
 
     /// The value of a key, if it is there and not null.
     pub(super) fn value(&mut self, key: &str) -> Option<Value> {
-        self.0.remove(key).filter(|value| !value.is_null())
+        self.0.shift_remove(key).filter(|value| !value.is_null())
     }
 
     /// The value of a key, if it can be read as what belongs there.
@@ -27,15 +27,19 @@ impl Fields {
         serde_json::from_value(self.value(key)?).ok()
     }
 
-    /// Like [`Self::take`], for a type that reads any object and ignores what is odd in it.
+    /// Like [`Self::take`], for a type that would read anything but an object as an empty one.
     pub(super) fn object<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
-        let value = self.value(key)?;
-        // `true` in place of an object is common among hand-written peers and means "yes".
-        match value {
-            Value::Object(_) => serde_json::from_value(value).ok(),
-            Value::Bool(true) => serde_json::from_value(Value::Object(Map::new())).ok(),
-            _ => None,
-        }
+        let value = self.value(key).filter(Value::is_object)?;
+        serde_json::from_value(value).ok()
+    }
+
+    /// Like [`Self::object`], for a capability, where hand-written peers say `true` and mean `{}`.
+    pub(super) fn settings<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
+        let settings = match self.value(key)? {
+            Value::Bool(true) => Value::Object(Map::new()),
+            other => Some(other).filter(Value::is_object)?,
+        };
+        serde_json::from_value(settings).ok()
     }
 
     /// The items of a list that can be read; the others are skipped.

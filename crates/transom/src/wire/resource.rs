@@ -1,7 +1,7 @@
 //! What a server declares about a UI resource.
 
 use super::finding::Quoted;
-use super::json::{self, Fields};
+use super::json;
 use super::{Compat, Finding};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -197,21 +197,22 @@ impl ResourcePermissions {
 
 impl<'de> Deserialize<'de> for ResourceMeta {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let ui = Fields::deserialize(deserializer)?.rest();
+        let ui = Map::deserialize(deserializer)?;
         Ok(Self::read(&ui, &mut Vec::new()))
     }
 }
 
 impl<'de> Deserialize<'de> for ResourceCsp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let csp = Fields::deserialize(deserializer)?.rest();
+        // Absent is stricter than empty, so what is not an object must not read as an empty one.
+        let csp = Map::deserialize(deserializer)?;
         Ok(Self::read(&csp, &mut Vec::new()))
     }
 }
 
 impl<'de> Deserialize<'de> for ResourcePermissions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(&Fields::deserialize(deserializer)?.rest()))
+        Ok(Self::of(&Map::deserialize(deserializer)?))
     }
 }
 
@@ -289,4 +290,160 @@ fn camel_case(map: &Map<String, Value>) -> Map<String, Value> {
         (name.to_owned(), value.clone())
     };
     map.iter().map(rename).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{json, to_value};
+
+    const STRICT: Compat = Compat { openai: false, draft_mime: false };
+    const LAX: Compat = Compat { openai: true, draft_mime: true };
+
+    // S-03 on the way out, H-08 on the way in.
+    #[test]
+    fn table_4_2_mime() {
+        assert_eq!(MIME, "text/html;profile=mcp-app");
+        for mime in [
+            MIME,
+            "text/html; profile=mcp-app",
+            "Text/HTML ;Profile=\"mcp-app\"",
+            "text/html;charset=utf-8;profile=mcp-app",
+        ] {
+            assert!(is_app_mime(mime, STRICT), "{mime}");
+        }
+        for mime in [
+            "text/html",
+            "",
+            "text/html;profile=",
+            "text/html;profile=\"mcp-app",
+            "text/plain;profile=mcp-app",
+            "text/htmlx;profile=mcp-app",
+        ] {
+            assert!(!is_app_mime(mime, LAX), "{mime}");
+        }
+        for mime in ["text/html+mcp", "text/html+skybridge"] {
+            assert!(!is_app_mime(mime, STRICT), "{mime}");
+            assert!(is_app_mime(mime, LAX), "{mime}");
+        }
+    }
+
+    #[test]
+    fn s_01_ui_resources_have_their_own_scheme() {
+        for text in ["ui://a", "ui://server/view.html?x=1"] {
+            assert_eq!(UiUri::parse(text).unwrap().as_str(), text);
+        }
+        for text in
+            ["", "ui:/a", "ui://", "UI://a", "http://a", " ui://a", "ui://a\r\nb", "ui://a b"]
+        {
+            assert_eq!(UiUri::parse(text), None, "{text:?}");
+        }
+    }
+
+    // H-21, H-22, S-10: the first place counts whole.
+    #[test]
+    fn h_22_the_content_item_replaces_the_listing_whole() {
+        let with = |ui: Value| json!({ "uri": "ui://a", "_meta": { "ui": ui } });
+        let border = with(json!({ "prefersBorder": true }));
+        let csp = with(json!({ "csp": {} }));
+        let bare = json!({ "uri": "ui://a" });
+        #[rustfmt::skip]
+        let table = [
+            (&border, Some(&csp),  Some(json!({ "prefersBorder": true }))),
+            (&border, None,        Some(json!({ "prefersBorder": true }))),
+            (&bare,   Some(&csp),  Some(json!({ "csp": {} }))),
+            (&bare,   Some(&bare), None),
+            (&bare,   None,        None),
+        ];
+        for (item, listing, expected) in table {
+            let found = ResourceMeta::find(item, listing, STRICT, &mut Vec::new());
+            assert_eq!(found.map(|meta| to_value(meta).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn h_21_meta_without_underscore_is_tolerated() {
+        let item = json!({ "meta": { "ui": { "prefersBorder": false } } });
+        let mut findings = Vec::new();
+        let found = ResourceMeta::find(&item, None, STRICT, &mut findings).unwrap();
+        assert_eq!(found.prefers_border, Some(false));
+        assert_eq!(findings, [Finding::MetaWithoutUnderscore]);
+    }
+
+    // Q4: absent is stricter than empty, so an unreadable declaration must not become an empty one.
+    #[test]
+    fn h_24_an_unreadable_csp_is_absent() {
+        for csp in [json!(null), json!("https://x.test"), json!([])] {
+            let item = json!({ "_meta": { "ui": { "csp": csp } } });
+            let found = ResourceMeta::find(&item, None, STRICT, &mut Vec::new()).unwrap();
+            assert_eq!(found.csp, None);
+        }
+    }
+
+    #[test]
+    fn table_4_2_csp_domain() {
+        let item = json!({ "_meta": { "ui": { "csp": {
+            "connectDomains": ["api.myapp.com", "localhost:3000", "*.x.com", "wss://rt.x.com"],
+            "resourceDomains": ["'self'", "none", "data:", "*", "https:", "a.b:c", "a.b/c", "a;b.c"],
+            "frameDomains": [7],
+            "wasmUnsafeEval": true,
+        }}}});
+        let mut findings = Vec::new();
+        let csp = ResourceMeta::find(&item, None, STRICT, &mut findings).unwrap().csp.unwrap();
+        let hosts = [
+            "https://api.myapp.com",
+            "https://localhost:3000",
+            "https://*.x.com",
+            "wss://rt.x.com",
+        ];
+        assert_eq!(csp.connect_domains, hosts);
+        // Nothing else is repaired: what these are is for the parser of sources to say.
+        assert_eq!(csp.resource_domains.len(), 8);
+        assert!(!csp.resource_domains.iter().any(|source| source.starts_with("https://")));
+        assert!(csp.frame_domains.is_empty());
+        let bare = |f: &&Finding| matches!(f, Finding::BareHost { list: "connectDomains", .. });
+        assert_eq!(findings.iter().filter(bare).count(), 3);
+        assert_eq!(findings.len(), 4);
+    }
+
+    // H-50: the spec's meaning, not the inverted one of an early host.
+    #[test]
+    fn table_4_2_prefers_border() {
+        for (value, expected) in
+            [(json!(true), Some(true)), (json!(false), Some(false)), (json!("yes"), None)]
+        {
+            let item = json!({ "_meta": { "ui": { "prefersBorder": value } } });
+            let found = ResourceMeta::find(&item, None, STRICT, &mut Vec::new()).unwrap();
+            assert_eq!(found.prefers_border, expected);
+        }
+        assert_eq!(to_value(ResourceMeta::default()).unwrap(), json!({}));
+    }
+
+    // H-30: truthy in, `{}` out.
+    #[test]
+    fn h_30_permissions_are_objects_out() {
+        let wire = json!({ "camera": true, "microphone": {}, "geolocation": false, "clipboardWrite": 1, "usb": {} });
+        let permissions: ResourcePermissions = serde_json::from_value(wire).unwrap();
+        let expected = json!({ "camera": {}, "microphone": {}, "clipboardWrite": {} });
+        assert_eq!(to_value(permissions).unwrap(), expected);
+    }
+
+    #[test]
+    fn openai_keys_count_only_when_asked_for() {
+        let item = json!({ "_meta": {
+            "openai/widgetCSP": { "connect_domains": ["https://a.test"], "resource_domains": [] },
+            "openai/widgetDomain": "a.test",
+            "openai/widgetPrefersBorder": true,
+        }});
+        assert_eq!(ResourceMeta::find(&item, None, STRICT, &mut Vec::new()), None);
+        let found = ResourceMeta::find(&item, None, LAX, &mut Vec::new()).unwrap();
+        assert_eq!(
+            to_value(found).unwrap(),
+            json!({
+                "csp": { "connectDomains": ["https://a.test"] },
+                "domain": "a.test",
+                "prefersBorder": true,
+            })
+        );
+    }
 }
