@@ -172,11 +172,14 @@ fn is_complete(modality: Modality, members: &Members<'_>) -> bool {
 /// Whether an optional member is one that a peer takes.
 fn is_sound(modality: Modality, name: &str, value: &RawValue) -> bool {
     match (modality, name) {
-        (_, "annotations") => is::<Annotations>(value),
+        (_, "annotations") => is_object_of::<Annotations>(value),
         (_, "_meta") => RawObject::new(value).is_some(),
         (Modality::ResourceLink, "title" | "description" | "mimeType") => is::<Text<'_>>(value),
         (Modality::ResourceLink, "size") => is::<f64>(value),
-        (Modality::ResourceLink, "icons") => is::<Vec<StrictIcon<'_>>>(value),
+        (Modality::ResourceLink, "icons") => {
+            let icons = serde_json::from_str::<Vec<&RawValue>>(value.get()).ok();
+            icons.is_some_and(|icons| icons.into_iter().all(is_object_of::<StrictIcon<'_>>))
+        }
         _ => true,
     }
 }
@@ -187,6 +190,11 @@ fn has<'a, T: Deserialize<'a>>(members: &Members<'a>, name: &str) -> bool {
 
 fn is<'a, T: Deserialize<'a>>(value: &'a RawValue) -> bool {
     serde_json::from_str::<T>(value.get()).is_ok()
+}
+
+/// A derived reader also takes the fields in a list, which no peer does.
+fn is_object_of<'a, T: Deserialize<'a>>(value: &'a RawValue) -> bool {
+    RawObject::new(value).is_some() && is::<T>(value)
 }
 
 /// Whether this is the inside of an embedded resource.
@@ -280,6 +288,7 @@ mod tests {
             (r#"{"priority":2}"#, false),
             (r#"{"priority":null}"#, false),
             (r#"{"lastModified":"yesterday"}"#, false),
+            ("[]", false),
         ];
         for (annotations, kept) in table {
             let text = format!(r#"{{"type":"text","text":"","annotations":{annotations}}}"#);

@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for HostContext {
         let mut fields = Fields::deserialize(deserializer)?;
         let viewport = fields.value("viewport");
         Ok(Self {
-            tool_info: fields.take("toolInfo"),
+            tool_info: fields.object("toolInfo"),
             theme: fields.take("theme"),
             styles: fields.object("styles"),
             display_mode: fields.take("displayMode"),
@@ -184,7 +184,7 @@ impl<'de> Deserialize<'de> for HostContext {
             user_agent: fields.take("userAgent"),
             platform: fields.take("platform"),
             device_capabilities: fields.object("deviceCapabilities"),
-            safe_area_insets: fields.take("safeAreaInsets"),
+            safe_area_insets: fields.object("safeAreaInsets"),
             rest: fields.rest(),
         })
     }

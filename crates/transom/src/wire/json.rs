@@ -1,5 +1,6 @@
 //! Reading and printing JSON the way the wire wants it.
 
+use super::RequestId;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Number, Value};
@@ -100,7 +101,20 @@ pub(super) fn unknown<S: Serializer>(
     known: &[&str],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(rest.iter().filter(|(key, _)| !known.contains(&key.as_str())))
+    let is_printed = |(key, value): &(&String, &Value)| match key.as_str() {
+        "_meta" => is_sound_meta(value),
+        key => !known.contains(&key),
+    };
+    serializer.collect_map(rest.iter().filter(is_printed))
+}
+
+/// Whether a peer takes this for `_meta`: an object, and two of its keys are spoken for.
+fn is_sound_meta(value: &Value) -> bool {
+    let is_task = |task: &Value| task.get("taskId").is_some_and(Value::is_string);
+    value.as_object().is_some_and(|meta| {
+        meta.get("progressToken").is_none_or(|token| RequestId::deserialize(token).is_ok())
+            && meta.get("io.modelcontextprotocol/related-task").is_none_or(is_task)
+    })
 }
 
 /// Prints a granted capability. Peers reject `true`.

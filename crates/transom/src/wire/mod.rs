@@ -45,7 +45,7 @@ pub use init::{
     negotiate,
 };
 pub use notifications::{
-    CancelledParams, LogLevel, LogParams, ProgressParams, SandboxResourceReadyParams,
+    CancelledParams, EmptyParams, LogLevel, LogParams, ProgressParams, SandboxResourceReadyParams,
     SizeChangedParams, ToolCancelledParams, ToolInputParams,
 };
 pub use raw::{Members, Meta, RawObject};

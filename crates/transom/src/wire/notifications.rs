@@ -7,6 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Params that say nothing, printed as `{}`.
+///
+/// Where params may be left out, either will do; `sandbox-proxy-ready` must have them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmptyParams {}
+
 /// The size of a view's content, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SizeChangedParams {
