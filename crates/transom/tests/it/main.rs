@@ -1,1 +1,4 @@
 //! One test binary for the crate; each module is a promise.
+
+mod reprint;
+mod wire_fixtures;
