@@ -232,18 +232,17 @@ mod tests {
         assert_eq!(to_value(app).unwrap(), expected);
     }
 
-    // V-06: the declared modes; H-80 reads them.
     #[test]
-    fn v_06_unknown_modes_are_skipped() {
+    fn unknown_modes_are_skipped() {
         let wire = json!({ "availableDisplayModes": ["pip", "hologram"], "tools": { "listChanged": true } });
         let app: AppCapabilities = from_value(wire).unwrap();
         assert_eq!(app.available_display_modes, Some(vec![DisplayMode::Pip]));
         assert_eq!(app.tools, Some(ListChanged { list_changed: true }));
     }
 
-    // H-32: what is granted is reported in the same shape as it was declared.
+    // What is granted is reported in the shape in which it was declared.
     #[test]
-    fn h_32_the_sandbox_reports_what_it_grants() {
+    fn the_sandbox_reports_what_it_grants() {
         let wire = json!({ "sandbox": {
             "permissions": { "camera": {} },
             "csp": { "connectDomains": ["https://api.x.com"] },
@@ -259,9 +258,8 @@ mod tests {
         assert_eq!(to_value(host).unwrap(), json!({ "logging": {} }));
     }
 
-    // H-100: by modality, not by guessing.
     #[test]
-    fn h_100_a_modality_is_allowed_only_when_named() {
+    fn a_modality_is_allowed_only_when_named() {
         let text = Modalities { text: true, ..Modalities::default() };
         let allowed: Vec<_> = Modality::ALL.iter().filter(|m| text.allows(**m)).collect();
         assert_eq!(allowed, [&Modality::Text]);

@@ -79,9 +79,9 @@ mod tests {
     use super::*;
     use serde_json::{from_value, json, to_value};
 
-    // V-13: each axis is independent; both keys of one axis read as fixed.
+    // Each axis is independent; both keys of one axis read as fixed.
     #[test]
-    fn v_13_every_combination_of_axes() {
+    fn every_combination_of_axes() {
         use Axis::{AtMost, Fixed, Free};
         #[rustfmt::skip]
         let table = [

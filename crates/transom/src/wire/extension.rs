@@ -58,7 +58,7 @@ mod tests {
         map
     }
 
-    // S-15, S-16: three places, one meaning.
+    // S-16: three places, one meaning.
     #[test]
     fn table_4_2_capability_place() {
         let ui = json!({ EXTENSION: { "mimeTypes": [MIME] } });
@@ -73,15 +73,15 @@ mod tests {
         assert_eq!(UiCapability::in_capabilities(&object(json!({ "extensions": {} }))), None);
     }
 
-    // H-01: mimeTypes is required, and exact.
+    // The list is required by the prose, and hosts compare it byte by byte.
     #[test]
-    fn h_01_we_say_exactly_what_we_can_show() {
+    fn we_say_exactly_what_we_can_show() {
         let expected = json!({ "mimeTypes": ["text/html;profile=mcp-app"] });
         assert_eq!(to_value(UiCapability::default()).unwrap(), expected);
     }
 
     #[test]
-    fn s_15_a_client_without_our_type_shows_no_apps() {
+    fn a_client_without_our_type_shows_no_apps() {
         for (settings, shows) in [
             (json!({ "mimeTypes": ["text/html; profile=mcp-app"] }), true),
             (json!({ "mimeTypes": ["text/uri-list", 7] }), false),

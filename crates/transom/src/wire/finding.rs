@@ -1,5 +1,6 @@
 //! What was odd but tolerated.
 
+use serde_json::Value;
 use std::fmt;
 
 /// Something odd in what a peer declared, tolerated and worth telling its author.
@@ -65,11 +66,18 @@ pub enum Finding {
 pub struct Quoted(String);
 
 impl Quoted {
-    pub(super) fn new(words: impl ToString) -> Self {
-        let words = words.to_string();
+    /// The words of a string, or the text of any other value.
+    pub(super) fn new(value: &Value) -> Self {
+        match value {
+            Value::String(words) => Self::cut(words),
+            other => Self::cut(&other.to_string()),
+        }
+    }
+
+    fn cut(words: &str) -> Self {
         match words.char_indices().nth(LONGEST_QUOTE) {
             Some((end, _)) => Self(format!("{}…", &words[..end])),
-            None => Self(words),
+            None => Self(words.to_owned()),
         }
     }
 }
@@ -104,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_finding_stays_one_short_line() {
-        let got = Quoted::new("x\r\n".repeat(1000));
+        let got = Quoted::new(&Value::String("x\r\n".repeat(1000)));
         let finding = Finding::UnknownVisibility { got };
         let line = finding.to_string();
         assert!(line.len() < 250, "{line}");

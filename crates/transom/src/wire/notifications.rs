@@ -176,7 +176,7 @@ mod tests {
         assert!(to_string(&progress).is_err());
     }
 
-    // V-29, H-60: no arguments are `{}`.
+    // V-29: no arguments are `{}`.
     #[test]
     fn v_29_tool_input_without_arguments_has_none() {
         for text in ["{}", r#"{"arguments":null}"#, r#"{"arguments":{}}"#] {

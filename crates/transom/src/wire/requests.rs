@@ -232,9 +232,8 @@ mod tests {
         assert_eq!(odd, TeardownParams::default());
     }
 
-    // V-15, H-94: nothing at all is a legal update and means "forget".
     #[test]
-    fn v_15_an_update_may_be_empty() {
+    fn an_update_may_be_empty() {
         for text in ["{}", r#"{"content":null,"structuredContent":null}"#, r#"{"content":[]}"#] {
             let params: UpdateModelContextParams<'_> = from_str(text).unwrap();
             assert_eq!(params, UpdateModelContextParams::default());
@@ -245,7 +244,6 @@ mod tests {
         }
     }
 
-    // H-65, H-71: what is not ours to know is passed on.
     #[test]
     fn a_tool_call_passes_on_what_it_does_not_know() {
         let text = concat!(
@@ -284,9 +282,8 @@ mod tests {
         assert_eq!(to_string(&params).unwrap(), list);
     }
 
-    // V-16: tools take a capability of their own.
     #[test]
-    fn v_16_sampling_with_tools_is_told_from_without() {
+    fn sampling_with_tools_is_told_from_without() {
         let table = [
             (r#"{"messages":[],"maxTokens":1}"#, false),
             (r#"{"messages":[],"maxTokens":1,"tools":null}"#, false),

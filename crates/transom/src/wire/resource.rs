@@ -251,7 +251,7 @@ fn sources(
     for item in items.into_iter().flatten() {
         match item {
             Value::String(source) if is_bare_host(source) => {
-                findings.push(Finding::BareHost { list, host: Quoted::new(source) });
+                findings.push(Finding::BareHost { list, host: Quoted::new(item) });
                 sources.push(format!("https://{source}"));
             }
             Value::String(source) => sources.push(source.clone()),
@@ -372,7 +372,7 @@ mod tests {
 
     // Q4: absent is stricter than empty, so an unreadable declaration must not become an empty one.
     #[test]
-    fn h_24_an_unreadable_csp_is_absent() {
+    fn an_unreadable_csp_is_absent() {
         for csp in [json!(null), json!("https://x.test"), json!([])] {
             let item = json!({ "_meta": { "ui": { "csp": csp } } });
             let found = ResourceMeta::find(&item, None, STRICT, &mut Vec::new()).unwrap();
@@ -406,7 +406,7 @@ mod tests {
         assert_eq!(findings.len(), 4);
     }
 
-    // H-50: the spec's meaning, not the inverted one of an early host.
+    // The spec's meaning, not the inverted one of an early host.
     #[test]
     fn table_4_2_prefers_border() {
         for (value, expected) in
@@ -419,9 +419,9 @@ mod tests {
         assert_eq!(to_value(ResourceMeta::default()).unwrap(), json!({}));
     }
 
-    // H-30: truthy in, `{}` out.
+    // Truthy in, `{}` out.
     #[test]
-    fn h_30_permissions_are_objects_out() {
+    fn permissions_are_objects_out() {
         let wire = json!({ "camera": true, "microphone": {}, "geolocation": false, "clipboardWrite": 1, "usb": {} });
         let permissions: ResourcePermissions = serde_json::from_value(wire).unwrap();
         let expected = json!({ "camera": {}, "microphone": {}, "clipboardWrite": {} });

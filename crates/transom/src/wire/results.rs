@@ -106,7 +106,6 @@ mod tests {
     use super::*;
     use serde_json::{from_str, to_string};
 
-    // H-99, V-24: exactly `{}`.
     #[test]
     fn h_99_an_empty_result_is_exactly_empty() {
         assert_eq!(to_string(&EmptyResult {}).unwrap(), "{}");
@@ -147,9 +146,8 @@ mod tests {
         assert!(from_str::<DisplayModeResult>("{}").is_err());
     }
 
-    // V-17, V-18: the tools of a view, less what is not one.
     #[test]
-    fn v_17_an_odd_tool_costs_only_itself() {
+    fn an_odd_tool_costs_only_itself() {
         let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b"},7]}"#;
         let list: ListToolsResult = from_str(text).unwrap();
         let names: Vec<_> = list.tools.iter().map(Tool::name).collect();

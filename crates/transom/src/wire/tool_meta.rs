@@ -231,7 +231,7 @@ mod tests {
         }
     }
 
-    // H-10, H-11, H-13, S-13: by membership.
+    // H-13, S-13: by membership.
     #[test]
     fn h_13_visibility_is_counted_by_membership() {
         #[rustfmt::skip]
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn h_10_and_h_11_ask_for_one_member() {
+    fn membership_is_asked_one_by_one() {
         assert!(!Visibilities::APP.contains(Visibility::Model));
         assert!(!Visibilities::MODEL.contains(Visibility::App));
         assert!(Visibility::ALL.iter().all(|who| Visibilities::BOTH.contains(*who)));

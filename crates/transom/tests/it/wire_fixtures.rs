@@ -139,11 +139,11 @@ fn parse(name: &str, text: &str) -> Vec<Fixture> {
 /// The files of a folder of fixtures, by name.
 fn files(folder: &str) -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder);
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let entries = fs::read_dir(folder).expect("a folder of fixtures").flatten();
     let files: Vec<_> = entries
         .map(|entry| {
-            let text = fs::read_to_string(entry.path()).unwrap();
-            (entry.file_name().into_string().unwrap(), text)
+            let text = fs::read_to_string(entry.path()).expect("a text file");
+            (entry.file_name().to_string_lossy().into_owned(), text)
         })
         .collect();
     assert!(!files.is_empty());
