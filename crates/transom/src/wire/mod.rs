@@ -20,6 +20,7 @@ mod id;
 mod init;
 mod json;
 pub mod method;
+mod mime;
 mod notifications;
 mod raw;
 mod requests;
@@ -28,6 +29,7 @@ mod results;
 mod style;
 mod tool;
 mod tool_meta;
+mod uri;
 
 pub use capabilities::{
     AppCapabilities, Experimental, HostCapabilities, ListChanged, Modalities, Sampling,
@@ -44,6 +46,7 @@ pub use init::{
     Icon, Implementation, InitializeParams, InitializeResult, PROTOCOL_VERSION, SUPPORTED_VERSIONS,
     negotiate,
 };
+pub use mime::{MIME, is_app_mime};
 pub use notifications::{
     CancelledParams, EmptyParams, LogLevel, LogParams, ProgressParams, SandboxResourceReadyParams,
     SizeChangedParams, ToolCancelledParams, ToolInputParams,
@@ -53,8 +56,9 @@ pub use requests::{
     CallToolParams, CreateMessageParams, ListParams, MessageParams, OpenLinkParams,
     ReadResourceParams, RequestDisplayModeParams, TeardownParams, UpdateModelContextParams,
 };
-pub use resource::{MIME, ResourceCsp, ResourceMeta, ResourcePermissions, UiUri, is_app_mime};
+pub use resource::{ResourceCsp, ResourceMeta, ResourcePermissions};
 pub use results::{ActionResult, CallToolResult, DisplayModeResult, EmptyResult, ListToolsResult};
 pub use style::{HostCss, HostStyles, StyleVariable};
 pub use tool::{NotATool, Tool, ToolInfo};
 pub use tool_meta::{ToolMeta, Visibilities, Visibility};
+pub use uri::UiUri;

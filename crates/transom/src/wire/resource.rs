@@ -3,65 +3,8 @@
 use super::finding::Quoted;
 use super::json;
 use super::{Compat, Finding};
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use std::fmt;
-
-/// The MIME type of a UI resource, exactly as it is written.
-pub const MIME: &str = "text/html;profile=mcp-app";
-
-/// Whether a MIME type is that of a UI resource: case, spaces, quotes and further parameters are
-/// tolerated, the profile is not optional.
-pub fn is_app_mime(mime: &str, compat: Compat) -> bool {
-    let mut parts = mime.split(';').map(str::trim);
-    let essence = parts.next().unwrap_or_default();
-    match essence.to_ascii_lowercase().as_str() {
-        "text/html" => parts.any(is_app_profile),
-        "text/html+mcp" => compat.draft_mime,
-        "text/html+skybridge" => compat.openai,
-        _ => false,
-    }
-}
-
-fn is_app_profile(parameter: &str) -> bool {
-    let Some((name, value)) = parameter.split_once('=') else { return false };
-    let value = value.trim();
-    let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    name.trim().eq_ignore_ascii_case("profile")
-        && quoted.unwrap_or(value).eq_ignore_ascii_case("mcp-app")
-}
-
-/// The address of a UI resource: `ui://` and something after it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct UiUri(String);
-
-impl UiUri {
-    /// Reads an address. The scheme is lower case, as the reference compares it.
-    pub fn parse(text: &str) -> Option<Self> {
-        let rest = text.strip_prefix("ui://")?;
-        let sound = !rest.is_empty() && !rest.contains(|c: char| c.is_control() || c == ' ');
-        sound.then(|| Self(text.to_owned()))
-    }
-
-    /// The address as it was given.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for UiUri {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for UiUri {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom("should begin with ui://"))
-    }
-}
 
 /// What a server declares about a UI resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -299,46 +242,6 @@ mod tests {
 
     const STRICT: Compat = Compat { openai: false, draft_mime: false };
     const LAX: Compat = Compat { openai: true, draft_mime: true };
-
-    // S-03 on the way out, H-08 on the way in.
-    #[test]
-    fn table_4_2_mime() {
-        assert_eq!(MIME, "text/html;profile=mcp-app");
-        for mime in [
-            MIME,
-            "text/html; profile=mcp-app",
-            "Text/HTML ;Profile=\"mcp-app\"",
-            "text/html;charset=utf-8;profile=mcp-app",
-        ] {
-            assert!(is_app_mime(mime, STRICT), "{mime}");
-        }
-        for mime in [
-            "text/html",
-            "",
-            "text/html;profile=",
-            "text/html;profile=\"mcp-app",
-            "text/plain;profile=mcp-app",
-            "text/htmlx;profile=mcp-app",
-        ] {
-            assert!(!is_app_mime(mime, LAX), "{mime}");
-        }
-        for mime in ["text/html+mcp", "text/html+skybridge"] {
-            assert!(!is_app_mime(mime, STRICT), "{mime}");
-            assert!(is_app_mime(mime, LAX), "{mime}");
-        }
-    }
-
-    #[test]
-    fn s_01_ui_resources_have_their_own_scheme() {
-        for text in ["ui://a", "ui://server/view.html?x=1"] {
-            assert_eq!(UiUri::parse(text).unwrap().as_str(), text);
-        }
-        for text in
-            ["", "ui:/a", "ui://", "UI://a", "http://a", " ui://a", "ui://a\r\nb", "ui://a b"]
-        {
-            assert_eq!(UiUri::parse(text), None, "{text:?}");
-        }
-    }
 
     // H-21, H-22, S-10: the first place counts whole.
     #[test]
