@@ -4,16 +4,12 @@
 #![expect(missing_docs, reason = "a benchmark is not an interface")]
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "it measures and prints")]
 
-use std::{hint::black_box, sync::Arc, time::Instant};
+use std::{hint::black_box, time::Instant};
 
 use serde_json::Value;
-use transom::host::Setup;
 
-#[expect(dead_code, unreachable_pub, reason = "shared with the other benchmark")]
+#[allow(dead_code, unreachable_pub, reason = "shared by the benchmarks, each uses a part")]
 mod common;
-
-#[global_allocator]
-static HEAP: dhat::Alloc = dhat::Alloc;
 
 fn main() {
     println!("{:<44} {:>9} {:>7}", "", "measured", "bar");
@@ -33,13 +29,6 @@ fn main() {
         row(name, ratio, bar);
     }
     row("the 200,000th call / the 1,000th", growth(), 1.2);
-    let bytes = heap_per_session();
-    println!(
-        "{:<44} {bytes:>8.0}B {:>6}B {}",
-        "heap of an idle session",
-        8192,
-        verdict(bytes, 8192.0)
-    );
 }
 
 fn row(name: &str, ratio: f64, bar: f64) {
@@ -83,16 +72,4 @@ fn growth() -> f64 {
         || drop(black_box(common::trip(&mut old, &text, &result))),
         || drop(black_box(common::trip(&mut young, &text, &result))),
     )
-}
-
-/// Heap bytes that one more ready session takes, over a thousand of them.
-fn heap_per_session() -> f64 {
-    let profiler = dhat::Profiler::builder().testing().build();
-    let (setup, opening) = (Arc::new(Setup::default()), common::opening());
-    let mut sessions = Vec::with_capacity(1_000);
-    let before = dhat::HeapStats::get().curr_bytes;
-    sessions.extend((0..1_000).map(|_| common::open(&setup, &opening)));
-    let after = dhat::HeapStats::get().curr_bytes;
-    drop((profiler, sessions));
-    (after - before) as f64 / 1_000.0 + size_of::<transom::host::Session>() as f64
 }

@@ -5,7 +5,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::Value;
 
-#[expect(dead_code, unreachable_pub, reason = "shared with the other benchmark")]
+#[allow(dead_code, unreachable_pub, reason = "shared by the benchmarks, each uses a part")]
 mod common;
 
 fn session(criterion: &mut Criterion) {

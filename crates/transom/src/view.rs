@@ -263,8 +263,7 @@ impl View {
         let token = i64::try_from(self.calls.next_id()).unwrap_or(i64::MAX);
         let mut params = CallToolParams::new(name);
         params.arguments = Some(arguments);
-        params.meta =
-            Some(Meta { progress_token: Some(ProgressToken::Number(token)), ..Meta::default() });
+        params.meta = Some(Meta::token(token.into()));
         Ok(self.ask(now, method::TOOLS_CALL, Some(&rpc::raw(&params))))
     }
 
@@ -574,7 +573,7 @@ impl View {
             method::PROGRESS => self.progressed(now, read(method::PROGRESS, params)?),
             method::CANCELLED => {
                 let CancelledParams { request_id, .. } = read(method::CANCELLED, params)?;
-                let request = Id::from(request_id);
+                let request = request_id;
                 if self.serving.settle(&request).is_some() {
                     self.outputs.push_back(Output::Forgotten { request });
                 }
@@ -627,7 +626,7 @@ impl View {
     }
 
     fn tell_cancelled(&mut self, call: u64, reason: Option<&str>) {
-        let request_id = crate::wire::RequestId::Number(i64::try_from(call).unwrap_or(i64::MAX));
+        let request_id = Id::Number(i64::try_from(call).unwrap_or(i64::MAX));
         let params = CancelledParams { request_id, reason: reason.map(str::to_owned) };
         self.notify(method::CANCELLED, Some(&rpc::raw(&params)));
     }

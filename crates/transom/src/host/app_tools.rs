@@ -272,7 +272,8 @@ impl Session {
         found.extend(page.tools);
         match page.next_cursor {
             Some(cursor) if found.len() < most && pages < PAGES && self.is_ready() => {
-                let params = ListParams { cursor: Some(cursor.into()), ..ListParams::default() };
+                let mut params = ListParams::default();
+                params.cursor = Some(cursor.into());
                 let asked = Asked::ListTools { found, pages: pages + 1 };
                 let patience = self.setup.terms.app_tool;
                 self.ask_view(now, patience, asked, method::TOOLS_LIST, Some(&rpc::raw(&params)));

@@ -626,7 +626,7 @@ impl Session {
     /// H-75: the work stops, upstream too, and no answer is sent.
     fn cancelled(&mut self, params: Option<&RawValue>) -> Result<(), Violation> {
         let params: CancelledParams = read(method::CANCELLED, params)?;
-        let id = Id::from(params.request_id);
+        let id = params.request_id;
         // Too late is normal: the answer and the cancellation crossed on the way.
         let Some(call) = self.serving.settle(&id) else { return Ok(()) };
         let work = self.work.settle(call).expect("every request served has its work");

@@ -5,6 +5,20 @@
 /// Says nothing about validity: the parser that comes next does. On text that is not JSON the answer
 /// may be wrong either way, and the parser refuses it anyhow.
 pub(super) fn deeper_than(bytes: &[u8], limit: usize) -> bool {
+    // Few brackets cannot nest deep, and counting them is several times as fast as following them.
+    // A message that is one long string, the dearest to follow for its worth, stops here.
+    !few_brackets(bytes, limit) && nests_deeper(bytes, limit)
+}
+
+fn few_brackets(bytes: &[u8], limit: usize) -> bool {
+    let mut count = 0;
+    bytes.chunks(PAGE).all(|page| {
+        count += page.iter().filter(|&&byte| byte == b'{' || byte == b'[').count();
+        count <= limit
+    })
+}
+
+fn nests_deeper(bytes: &[u8], limit: usize) -> bool {
     let mut depth = 0_usize;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -60,6 +74,7 @@ fn plain_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 const BLOCK: usize = 32;
+const PAGE: usize = 4096;
 
 #[cfg(test)]
 mod tests {
@@ -87,7 +102,7 @@ mod tests {
     #[test]
     fn half_a_string_ends_the_scan() {
         for text in [r#"{"a"#, r#"{"a\"#, r#"{"a\""#, "\"", "\\", ""] {
-            assert!(!deeper_than(text.as_bytes(), 1), "{text}");
+            assert!(!nests_deeper(text.as_bytes(), 1), "{text}");
         }
     }
 }

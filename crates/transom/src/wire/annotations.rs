@@ -77,3 +77,45 @@ fn digits(text: &str, separator: char, pattern: &str) -> Option<Vec<u32>> {
     let nines: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
     (nines == pattern).then(|| text.split(separator).filter_map(|n| n.parse().ok()).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_told_from_other_text() {
+        let good = [
+            "2026-01-26T12:00:00Z",
+            "2024-02-29T23:59:59.123456Z",
+            "2000-02-29T00:00:00+05:30",
+            "1999-12-31T00:00:00-11:00",
+        ];
+        let bad = [
+            "",
+            "T",
+            "2026-01-26",
+            "2026-01-26T12:00:00",
+            "2026-01-26 12:00:00Z",
+            "2026-13-01T12:00:00Z",
+            "2026-02-29T12:00:00Z",
+            "1900-02-29T12:00:00Z",
+            "2026-04-31T12:00:00Z",
+            "2026-01-00T12:00:00Z",
+            "2026-01-26T24:00:00Z",
+            "2026-01-26T12:60:00Z",
+            "2026-01-26T12:00:00.Z",
+            "2026-01-26T12:00:00+5:30",
+            "2026-01-26T12:00:00Zulu",
+            "2026-01-26T12:00:00+24:00",
+            "٢٠٢٦-01-26T12:00:00Z",
+            "2026-01-26T12:00:00+",
+            "2026-01-26T12:00:00é",
+        ];
+        for text in good {
+            assert!(is_date_time(text), "{text}");
+        }
+        for text in bad {
+            assert!(!is_date_time(text), "{text}");
+        }
+    }
+}

@@ -132,13 +132,13 @@ impl<'de> Deserialize<'de> for HostCapabilities {
             experimental: experimental(&mut fields),
             open_links: fields.flag("openLinks"),
             download_file: fields.flag("downloadFile"),
-            server_tools: fields.object("serverTools"),
-            server_resources: fields.object("serverResources"),
+            server_tools: fields.settings("serverTools"),
+            server_resources: fields.settings("serverResources"),
             logging: fields.flag("logging"),
-            sandbox: fields.object("sandbox"),
-            update_model_context: fields.object("updateModelContext"),
-            message: fields.object("message"),
-            sampling: fields.object("sampling"),
+            sandbox: fields.settings("sandbox"),
+            update_model_context: fields.settings("updateModelContext"),
+            message: fields.settings("message"),
+            sampling: fields.settings("sampling"),
         })
     }
 }
@@ -148,7 +148,7 @@ impl<'de> Deserialize<'de> for AppCapabilities {
         let mut fields = Fields::deserialize(deserializer)?;
         Ok(Self {
             experimental: experimental(&mut fields),
-            tools: fields.object("tools"),
+            tools: fields.settings("tools"),
             available_display_modes: fields.list("availableDisplayModes"),
         })
     }
@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for ListChanged {
 impl<'de> Deserialize<'de> for SandboxCapabilities {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut fields = Fields::deserialize(deserializer)?;
-        Ok(Self { permissions: fields.object("permissions"), csp: fields.object("csp") })
+        Ok(Self { permissions: fields.take("permissions"), csp: fields.take("csp") })
     }
 }
 
@@ -198,4 +198,74 @@ fn experimental(fields: &mut Fields) -> Option<Experimental> {
         _ => (name, Map::new()),
     });
     Some(objects.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json, to_value};
+
+    #[test]
+    fn flags_are_objects_out_and_anything_true_in() {
+        for claimed in [json!({}), json!(true), json!({ "x": 1 }), json!("yes"), json!(1)] {
+            let host: HostCapabilities = from_value(json!({ "openLinks": claimed })).unwrap();
+            assert_eq!(to_value(host).unwrap(), json!({ "openLinks": {} }));
+        }
+        for denied in [json!(null), json!(false), json!(0), json!("")] {
+            let host: HostCapabilities = from_value(json!({ "openLinks": denied })).unwrap();
+            assert_eq!(to_value(host).unwrap(), json!({}));
+        }
+    }
+
+    #[test]
+    fn settings_may_be_just_true() {
+        let wire = json!({ "serverTools": true, "message": true, "sampling": null });
+        let host: HostCapabilities = from_value(wire).unwrap();
+        assert_eq!(to_value(host).unwrap(), json!({ "serverTools": {}, "message": {} }));
+    }
+
+    #[test]
+    fn experimental_capabilities_are_objects() {
+        let wire = json!({ "experimental": { "a": { "x": 1 }, "b": true, "c": false, "d": null } });
+        let app: AppCapabilities = from_value(wire).unwrap();
+        let expected = json!({ "experimental": { "a": { "x": 1 }, "b": {} } });
+        assert_eq!(to_value(app).unwrap(), expected);
+    }
+
+    #[test]
+    fn unknown_modes_are_skipped() {
+        let wire = json!({ "availableDisplayModes": ["pip", "hologram"], "tools": { "listChanged": true } });
+        let app: AppCapabilities = from_value(wire).unwrap();
+        assert_eq!(app.available_display_modes, Some(vec![DisplayMode::Pip]));
+        assert_eq!(app.tools, Some(ListChanged { list_changed: true }));
+    }
+
+    // What is granted is reported in the shape in which it was declared.
+    #[test]
+    fn the_sandbox_reports_what_it_grants() {
+        let wire = json!({ "sandbox": {
+            "permissions": { "camera": {} },
+            "csp": { "connectDomains": ["https://api.x.com"] },
+        }});
+        let host: HostCapabilities = from_value(wire.clone()).unwrap();
+        assert_eq!(to_value(host).unwrap(), wire);
+    }
+
+    // Unreleased proposals are parsed and ignored.
+    #[test]
+    fn proposals_are_ignored() {
+        let host: HostCapabilities = from_value(json!({ "appTools": {}, "logging": {} })).unwrap();
+        assert_eq!(to_value(host).unwrap(), json!({ "logging": {} }));
+    }
+
+    #[test]
+    fn a_modality_is_allowed_only_when_named() {
+        let text = Modalities { text: true, ..Modalities::default() };
+        let allowed: Vec<_> = Modality::ALL.iter().filter(|m| text.allows(**m)).collect();
+        assert_eq!(allowed, [&Modality::Text]);
+        let wire =
+            json!({ "text": {}, "image": {}, "audio": {}, "resource": {}, "resourceLink": {} });
+        let all: Modalities = from_value(wire).unwrap();
+        assert!(Modality::ALL.iter().all(|modality| all.allows(*modality)));
+    }
 }

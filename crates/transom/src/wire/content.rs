@@ -172,11 +172,14 @@ fn is_complete(modality: Modality, members: &Members<'_>) -> bool {
 /// Whether an optional member is one that a peer takes.
 fn is_sound(modality: Modality, name: &str, value: &RawValue) -> bool {
     match (modality, name) {
-        (_, "annotations") => is::<Annotations>(value),
+        (_, "annotations") => is_object_of::<Annotations>(value),
         (_, "_meta") => RawObject::new(value).is_some(),
         (Modality::ResourceLink, "title" | "description" | "mimeType") => is::<Text<'_>>(value),
         (Modality::ResourceLink, "size") => is::<f64>(value),
-        (Modality::ResourceLink, "icons") => is::<Vec<StrictIcon<'_>>>(value),
+        (Modality::ResourceLink, "icons") => {
+            let icons = serde_json::from_str::<Vec<&RawValue>>(value.get()).ok();
+            icons.is_some_and(|icons| icons.into_iter().all(is_object_of::<StrictIcon<'_>>))
+        }
         _ => true,
     }
 }
@@ -187,6 +190,11 @@ fn has<'a, T: Deserialize<'a>>(members: &Members<'a>, name: &str) -> bool {
 
 fn is<'a, T: Deserialize<'a>>(value: &'a RawValue) -> bool {
     serde_json::from_str::<T>(value.get()).is_ok()
+}
+
+/// A derived reader also takes the fields in a list, which no peer does.
+fn is_object_of<'a, T: Deserialize<'a>>(value: &'a RawValue) -> bool {
+    RawObject::new(value).is_some() && is::<T>(value)
 }
 
 /// Whether this is the inside of an embedded resource.
@@ -209,4 +217,93 @@ struct StrictIcon<'a> {
     _sizes: Option<Vec<String>>,
     #[serde(default, rename = "theme", deserialize_with = "present")]
     _theme: Option<Theme>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    fn read(text: &str) -> serde_json::Result<ContentBlock> {
+        from_str(text)
+    }
+
+    #[test]
+    fn blocks_keep_every_byte() {
+        let table = [
+            (Modality::Text, r#"{"type":"text","text":"a\u0062","new": [1,  2]}"#),
+            (Modality::Image, r#"{"type":"image","data":"AA==","mimeType":"image/png"}"#),
+            (Modality::Audio, r#"{"mimeType":"a/b","data":"","type":"audio"}"#),
+            (Modality::Resource, r#"{"type":"resource","resource":{"uri":"x:","text":""}}"#),
+            (
+                Modality::ResourceLink,
+                r#"{"type":"resource_link","uri":"x:","name":"x","size":1.5}"#,
+            ),
+        ];
+        for (modality, text) in table {
+            let block = read(text).unwrap();
+            assert_eq!(block.modality(), modality);
+            assert_eq!(to_string(&block).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn incomplete_blocks_are_refused() {
+        for text in [
+            "{}",
+            "[]",
+            r#""text""#,
+            r#"{"type":"text"}"#,
+            r#"{"type":"text","text":1}"#,
+            r#"{"type":"hologram","text":""}"#,
+            r#"{"type":"image","data":"???","mimeType":"image/png"}"#,
+            r#"{"type":"image","data":"AA=="}"#,
+            r#"{"type":"resource","resource":{"uri":"x:"}}"#,
+            r#"{"type":"resource","resource":{"uri":"x:","blob":"A"}}"#,
+            r#"{"type":"resource","resource":{"uri":"x:","text":"","mimeType":null}}"#,
+            r#"{"type":"resource_link","uri":"x:"}"#,
+            r#"{"type":"text","type":"image","text":""}"#,
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn odd_optional_members_are_dropped() {
+        let text = r#"{"type":"text","annotations":null,"text":"a","_meta":[],"new":null}"#;
+        let block = read(text).unwrap();
+        assert_eq!(to_string(&block).unwrap(), r#"{"type":"text","text":"a","new":null}"#);
+
+        let odd = r#"{"type":"resource_link","uri":"x:","name":"x","title":null,"icons":[{}]}"#;
+        let block = read(odd).unwrap();
+        assert_eq!(to_string(&block).unwrap(), r#"{"type":"resource_link","uri":"x:","name":"x"}"#);
+    }
+
+    #[test]
+    fn annotations_are_kept_when_peers_take_them() {
+        let table = [
+            (r#"{"audience":["user"],"priority":0.5}"#, true),
+            (r#"{"lastModified":"2026-01-26T00:00:00Z","new":1}"#, true),
+            (r#"{"audience":["everybody"]}"#, false),
+            (r#"{"priority":2}"#, false),
+            (r#"{"priority":null}"#, false),
+            (r#"{"lastModified":"yesterday"}"#, false),
+            ("[]", false),
+        ];
+        for (annotations, kept) in table {
+            let text = format!(r#"{{"type":"text","text":"","annotations":{annotations}}}"#);
+            let block = read(&text).unwrap();
+            assert_eq!(block.raw().get() == text, kept, "{annotations}");
+        }
+    }
+
+    #[test]
+    fn base64_is_what_atob_takes() {
+        for text in ["", "AA", "AA==", "AAA=", "AAAA", "A A\n= =", "+/+/"] {
+            assert!(Base64::parse(text).is_some(), "{text:?}");
+        }
+        for text in ["A", "AA=", "A=A=", "AA-_", "AAAA=", "====", "AAAAA", "é"] {
+            assert!(Base64::parse(text).is_none(), "{text:?}");
+        }
+    }
 }

@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for HostContext {
         let mut fields = Fields::deserialize(deserializer)?;
         let viewport = fields.value("viewport");
         Ok(Self {
-            tool_info: fields.take("toolInfo"),
+            tool_info: fields.object("toolInfo"),
             theme: fields.take("theme"),
             styles: fields.object("styles"),
             display_mode: fields.take("displayMode"),
@@ -184,7 +184,7 @@ impl<'de> Deserialize<'de> for HostContext {
             user_agent: fields.take("userAgent"),
             platform: fields.take("platform"),
             device_capabilities: fields.object("deviceCapabilities"),
-            safe_area_insets: fields.take("safeAreaInsets"),
+            safe_area_insets: fields.object("safeAreaInsets"),
             rest: fields.rest(),
         })
     }
@@ -217,3 +217,125 @@ const KEYS: [&str; 12] = [
     "toolInfo", "theme", "styles", "displayMode", "availableDisplayModes", "containerDimensions",
     "locale", "timeZone", "userAgent", "platform", "deviceCapabilities", "safeAreaInsets",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Axis, StyleVariable};
+    use super::*;
+    use serde_json::{from_value, json, to_value};
+
+    fn read(value: Value) -> HostContext {
+        from_value(value).unwrap()
+    }
+
+    // V-27: one odd item must not cost the others.
+    #[test]
+    fn v_27_odd_items_are_ignored_and_the_rest_is_kept() {
+        let context = read(json!({
+            "theme": "auto",
+            "platform": "fridge",
+            "displayMode": "hologram",
+            "availableDisplayModes": ["inline", "hologram", null, "pip"],
+            "locale": 7,
+            "timeZone": null,
+            "userAgent": "host",
+            "safeAreaInsets": { "top": 1 },
+            "deviceCapabilities": { "touch": true, "hover": "perhaps" },
+            "styles": { "variables": { "--nobody": "1px", "--font-sans": "serif" } },
+            "toolInfo": { "tool": { "name": "no schema" } },
+        }));
+        assert_eq!(
+            to_value(context).unwrap(),
+            json!({
+                "availableDisplayModes": ["inline", "pip"],
+                "userAgent": "host",
+                "deviceCapabilities": { "touch": true },
+                "styles": { "variables": { "--font-sans": "serif" } },
+            })
+        );
+    }
+
+    // H-88: what cannot be read cannot be written either.
+    #[test]
+    fn h_88_a_known_key_cannot_be_smuggled_through_rest() {
+        let rest = json!({ "theme": "auto", "acme": { "theme": "auto" } });
+        let Value::Object(rest) = rest else { unreachable!() };
+        let context = HostContext { rest, ..HostContext::default() };
+        assert_eq!(to_value(context).unwrap(), json!({ "acme": { "theme": "auto" } }));
+    }
+
+    #[test]
+    fn unknown_keys_survive_in_their_order() {
+        let wire = json!({ "z": 1, "theme": "dark", "a": null, "m": [] });
+        let printed = serde_json::to_string(&read(wire)).unwrap();
+        assert_eq!(printed, r#"{"theme":"dark","z":1,"a":null,"m":[]}"#);
+    }
+
+    #[test]
+    fn table_4_2_dimensions() {
+        let old = json!({ "viewport": { "width": 300, "height": 200, "maxHeight": 900 } });
+        let dimensions =
+            ContainerDimensions { width: Axis::Fixed(300.), height: Axis::AtMost(900.) };
+        let context = read(old);
+        assert_eq!(context.container_dimensions, Some(dimensions));
+        assert_eq!(
+            to_value(context).unwrap(),
+            json!({ "containerDimensions": { "width": 300, "maxHeight": 900 } })
+        );
+
+        let both = json!({ "viewport": { "width": 1 }, "containerDimensions": { "width": 2 } });
+        let fixed = ContainerDimensions { width: Axis::Fixed(2.), height: Axis::Free };
+        assert_eq!(read(both).container_dimensions, Some(fixed));
+    }
+
+    // H-87: whole top-level keys, and only those that changed.
+    #[test]
+    fn h_87_a_diff_holds_changed_keys_whole() {
+        let variables = |sans: &str| json!({ "--font-sans": sans, "--font-mono": "mono" });
+        let old = read(json!({
+            "theme": "dark", "locale": "de", "x": 1, "y": { "a": 1, "b": 2 },
+            "styles": { "variables": variables("a") },
+        }));
+        let new = read(json!({
+            "theme": "dark", "platform": "web", "x": 2, "y": { "b": 2, "a": 1 },
+            "styles": { "variables": variables("b") },
+        }));
+        let diff = old.diff(&new);
+        assert_eq!(
+            to_value(&diff).unwrap(),
+            json!({ "platform": "web", "x": 2, "styles": { "variables": variables("b") } })
+        );
+        assert!(old.diff(&old).is_empty());
+    }
+
+    // V-11: shallow. R-27: what is gone stays, for lack of a word for it.
+    #[test]
+    fn v_11_merging_a_diff_gives_the_next_context_and_what_is_gone() {
+        let old = read(json!({ "theme": "dark", "locale": "de", "x": { "a": 1 } }));
+        let new = read(json!({ "theme": "light", "x": { "b": 1 } }));
+        let mut merged = old.clone();
+        merged.merge(old.diff(&new));
+        assert_eq!(merged, HostContext { locale: Some("de".to_owned()), ..new });
+    }
+
+    #[test]
+    fn v_11_an_unreadable_value_changes_nothing() {
+        let mut context = read(json!({ "theme": "dark" }));
+        context.merge(read(json!({ "theme": "auto", "styles": null })));
+        assert_eq!(context, read(json!({ "theme": "dark" })));
+    }
+
+    #[test]
+    fn w_7_insets_without_a_number_are_left_out() {
+        let insets = SafeAreaInsets { top: f64::INFINITY, ..SafeAreaInsets::default() };
+        let context = HostContext { safe_area_insets: Some(insets), ..HostContext::default() };
+        assert_eq!(to_value(context).unwrap(), json!({}));
+    }
+
+    #[test]
+    fn style_names_are_the_enum() {
+        let context = read(json!({ "styles": { "--font-sans": "serif" } }));
+        let styles = context.styles.unwrap();
+        assert_eq!(styles.variables[&StyleVariable::FontSans], "serif");
+    }
+}

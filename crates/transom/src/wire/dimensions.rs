@@ -73,3 +73,50 @@ impl<'de> Deserialize<'de> for ContainerDimensions {
         Ok(Self { width: axis("width", "maxWidth"), height: axis("height", "maxHeight") })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json, to_value};
+
+    // Each axis is independent; both keys of one axis read as fixed.
+    #[test]
+    fn every_combination_of_axes() {
+        use Axis::{AtMost, Fixed, Free};
+        #[rustfmt::skip]
+        let table = [
+            (json!({}),                                Free,        Free),
+            (json!({ "width": 400 }),                  Fixed(400.), Free),
+            (json!({ "maxWidth": 400 }),               AtMost(400.), Free),
+            (json!({ "height": 0.5 }),                 Free,        Fixed(0.5)),
+            (json!({ "width": 400, "maxHeight": 600 }), Fixed(400.), AtMost(600.)),
+        ];
+        for (wire, width, height) in table {
+            let read: ContainerDimensions = from_value(wire.clone()).unwrap();
+            assert_eq!(read, ContainerDimensions { width, height }, "{wire}");
+            assert_eq!(to_value(read).unwrap(), wire);
+        }
+        let both =
+            from_value(json!({ "height": 1, "maxHeight": 2, "width": null, "maxWidth": "9" }));
+        let fixed = ContainerDimensions { width: Free, height: Fixed(1.) };
+        assert_eq!(both.ok(), Some(fixed));
+    }
+
+    // W-7: null would be fatal to the peer, and NaN prints as null.
+    #[test]
+    fn w_7_a_size_without_a_number_is_left_out() {
+        let odd = ContainerDimensions {
+            width: Axis::Fixed(f64::NAN),
+            height: Axis::AtMost(f64::INFINITY),
+        };
+        assert_eq!(to_value(odd).unwrap(), json!({}));
+    }
+
+    #[test]
+    fn a_viewport_with_a_limit_is_flexible() {
+        let old = json!({ "width": 300, "height": 200, "maxHeight": 900 });
+        let read = ContainerDimensions::of_viewport(old);
+        assert_eq!(read.width, Axis::Fixed(300.));
+        assert_eq!(read.height, Axis::AtMost(900.));
+    }
+}

@@ -141,3 +141,43 @@ impl<'a> EmbeddedResource<'a> {
         Ok(Self { uri, mime_type, body })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    #[test]
+    fn files_and_links_survive() {
+        let text = concat!(
+            r#"{"contents":[{"type":"resource","resource":{"uri":"file:///a.txt","mimeType":"text/plain","text":"a"}},"#,
+            r#"{"type":"resource","resource":{"uri":"file:///a.bin","blob":"AA=="}},"#,
+            r#"{"type":"resource_link","uri":"https://x.test/a","name":"a"}]}"#,
+        );
+        let params: DownloadFileParams<'_> = from_str(text).unwrap();
+        assert_eq!(to_string(&params).unwrap(), text);
+    }
+
+    #[test]
+    fn only_files_can_be_downloaded() {
+        for item in [
+            r#"{"type":"text","text":"a"}"#,
+            r#"{"type":"resource","resource":{"uri":"x:"}}"#,
+            r#"{"type":"resource","resource":{"uri":"x:","blob":"?"}}"#,
+            r#"{"type":"resource_link","uri":"x:"}"#,
+            "null",
+        ] {
+            let text = format!(r#"{{"contents":[{item}]}}"#);
+            assert!(from_str::<DownloadFileParams<'_>>(&text).is_err(), "{item}");
+        }
+        assert!(from_str::<DownloadFileParams<'_>>(r#"{"contents":[]}"#).is_ok());
+    }
+
+    #[test]
+    fn with_text_and_blob_the_text_counts() {
+        let text = r#"{"uri":"x:","mimeType":null,"blob":"AA==","text":"a"}"#;
+        let file: EmbeddedResource<'_> = from_str(text).unwrap();
+        assert_eq!(file.body, Body::Text("a".into()));
+        assert_eq!(file.mime_type, None);
+    }
+}

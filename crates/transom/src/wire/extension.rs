@@ -47,3 +47,49 @@ impl Default for UiCapability {
 }
 
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{json, to_value};
+
+    fn object(value: Value) -> Map<String, Value> {
+        let Value::Object(map) = value else { unreachable!() };
+        map
+    }
+
+    // S-16: three places, one meaning.
+    #[test]
+    fn table_4_2_capability_place() {
+        let ui = json!({ EXTENSION: { "mimeTypes": [MIME] } });
+        let extensions = object(json!({ "extensions": ui }));
+        let experimental = object(json!({ "experimental": ui }));
+        let meta = object(json!({ CLIENT_CAPABILITIES: { "extensions": ui } }));
+
+        let expected = Some(UiCapability::default());
+        assert_eq!(UiCapability::in_capabilities(&extensions), expected);
+        assert_eq!(UiCapability::in_capabilities(&experimental), expected);
+        assert_eq!(UiCapability::in_request_meta(&meta), expected);
+        assert_eq!(UiCapability::in_capabilities(&object(json!({ "extensions": {} }))), None);
+    }
+
+    // The list is required by the prose, and hosts compare it byte by byte.
+    #[test]
+    fn we_say_exactly_what_we_can_show() {
+        let expected = json!({ "mimeTypes": ["text/html;profile=mcp-app"] });
+        assert_eq!(to_value(UiCapability::default()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_client_without_our_type_shows_no_apps() {
+        for (settings, shows) in [
+            (json!({ "mimeTypes": ["text/html; profile=mcp-app"] }), true),
+            (json!({ "mimeTypes": ["text/uri-list", 7] }), false),
+            (json!({}), false),
+        ] {
+            let capabilities = object(json!({ "extensions": { EXTENSION: settings } }));
+            let found = UiCapability::in_capabilities(&capabilities).unwrap();
+            assert_eq!(found.shows_apps(), shows);
+        }
+    }
+}

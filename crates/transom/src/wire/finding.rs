@@ -1,6 +1,7 @@
 //! What was odd but tolerated.
 
-use std::fmt;
+use crate::violation::Quoted;
+use serde_json::Value;
 
 /// Something odd in what a peer declared, tolerated and worth telling its author.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,29 +61,11 @@ pub enum Finding {
     MetaWithoutUnderscore,
 }
 
-/// A peer's own words, cut short and printed on one line.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Quoted(String);
-
-impl Quoted {
-    pub(super) fn new(words: impl ToString) -> Self {
-        let words = words.to_string();
-        match words.char_indices().nth(LONGEST_QUOTE) {
-            Some((end, _)) => Self(format!("{}…", &words[..end])),
-            None => Self(words),
-        }
-    }
-}
-
-impl fmt::Display for Quoted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
-    }
-}
-
-impl fmt::Debug for Quoted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+/// The words of a string, or the text of any other value.
+pub(super) fn quote(value: &Value) -> Quoted {
+    match value {
+        Value::String(words) => Quoted::new(words),
+        other => Quoted::new(&other.to_string()),
     }
 }
 
@@ -95,16 +78,13 @@ pub struct Compat {
     pub draft_mime: bool,
 }
 
-/// In characters; enough to recognise what was meant.
-const LONGEST_QUOTE: usize = 80;
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_finding_stays_one_short_line() {
-        let got = Quoted::new("x\r\n".repeat(1000));
+        let got = quote(&Value::String("x\r\n".repeat(1000)));
         let finding = Finding::UnknownVisibility { got };
         let line = finding.to_string();
         assert!(line.len() < 250, "{line}");

@@ -205,3 +205,116 @@ fn beyond_result<S: Serializer>(
     const KEYS: &[&str] = &["protocolVersion", "hostInfo", "hostCapabilities", "hostContext"];
     json::unknown(rest, KEYS, serializer)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json, to_value};
+
+    fn params(value: Value) -> InitializeParams {
+        from_value(value).unwrap()
+    }
+
+    #[test]
+    fn table_4_2_init_params() {
+        let full = json!({
+            "appInfo": { "name": "v", "version": "1" },
+            "appCapabilities": { "tools": {} },
+            "protocolVersion": "2025-06-18",
+        });
+        assert_eq!(to_value(params(full.clone())).unwrap(), full);
+
+        // V-02: what we write is always complete.
+        let defaults = json!({
+            "appInfo": { "name": "unknown", "version": "0" },
+            "appCapabilities": {},
+            "protocolVersion": "2026-01-26",
+        });
+        for partial in [json!({}), json!(null), json!({ "appInfo": null, "appCapabilities": [] })] {
+            assert_eq!(to_value(params(partial)).unwrap(), defaults);
+        }
+    }
+
+    #[test]
+    fn table_4_2_handshake_of_plain_mcp() {
+        let plain = json!({
+            "clientInfo": { "name": "v", "version": "1" },
+            "capabilities": { "availableDisplayModes": ["inline"] },
+            "protocolVersion": "2025-06-18",
+        });
+        assert_eq!(
+            to_value(params(plain)).unwrap(),
+            json!({
+                "appInfo": { "name": "v", "version": "1" },
+                "appCapabilities": { "availableDisplayModes": ["inline"] },
+                "protocolVersion": "2025-06-18",
+            })
+        );
+    }
+
+    // H-51: all four, always.
+    #[test]
+    fn h_51_the_result_is_always_complete() {
+        assert_eq!(
+            to_value(InitializeResult::default()).unwrap(),
+            json!({
+                "protocolVersion": "2026-01-26",
+                "hostInfo": { "name": "unknown", "version": "0" },
+                "hostCapabilities": {},
+                "hostContext": {},
+            })
+        );
+    }
+
+    // V-28: any version will do.
+    #[test]
+    fn table_4_2_init_result() {
+        let partial = json!({ "protocolVersion": "1999", "extra": { "kept": true } });
+        let result: InitializeResult = from_value(partial).unwrap();
+        assert_eq!(result.protocol_version, "1999");
+        assert_eq!(result.host_info, Implementation::default());
+        assert_eq!(to_value(result).unwrap()["extra"], json!({ "kept": true }));
+        assert_eq!(from_value::<InitializeResult>(json!({})).unwrap(), InitializeResult::default());
+    }
+
+    #[test]
+    fn a_known_key_cannot_be_smuggled_through_rest() {
+        let Value::Object(rest) = json!({ "hostContext": 1, "icons": 2 }) else { unreachable!() };
+        let host_info = Implementation { rest: rest.clone(), ..Implementation::default() };
+        let result = InitializeResult { host_info, rest, ..InitializeResult::default() };
+        let printed = to_value(result).unwrap();
+        assert_eq!(printed["hostContext"], json!({}));
+        assert_eq!(printed["hostInfo"].get("icons"), None);
+    }
+
+    #[test]
+    fn an_odd_icon_costs_only_itself() {
+        let wire = json!({
+            "name": "v", "version": "1", "title": null, "websiteUrl": "https://x.test",
+            "icons": [{ "mimeType": "image/png" }, { "src": "data:,", "theme": "sepia", "sizes": ["1x1"] }],
+        });
+        let app: Implementation = from_value(wire).unwrap();
+        assert_eq!(
+            to_value(app).unwrap(),
+            json!({
+                "name": "v", "version": "1", "websiteUrl": "https://x.test",
+                "icons": [{ "src": "data:,", "sizes": ["1x1"] }],
+            })
+        );
+    }
+
+    #[test]
+    fn h_55_a_known_version_is_echoed_and_any_other_answered_with_ours() {
+        let table = [
+            ("2026-01-26", "2026-01-26"),
+            ("2025-11-21", "2025-11-21"),
+            ("2025-06-18", "2025-06-18"),
+            ("0.1", "0.1"),
+            ("1999", "2026-01-26"),
+            ("", "2026-01-26"),
+        ];
+        for (requested, answered) in table {
+            assert_eq!(negotiate(requested), answered);
+        }
+    }
+}

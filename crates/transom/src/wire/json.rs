@@ -1,5 +1,6 @@
 //! Reading and printing JSON the way the wire wants it.
 
+use super::RequestId;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Number, Value};
@@ -19,7 +20,7 @@ impl Fields {
 
     /// The value of a key, if it is there and not null.
     pub(super) fn value(&mut self, key: &str) -> Option<Value> {
-        self.0.remove(key).filter(|value| !value.is_null())
+        self.0.shift_remove(key).filter(|value| !value.is_null())
     }
 
     /// The value of a key, if it can be read as what belongs there.
@@ -27,15 +28,19 @@ impl Fields {
         serde_json::from_value(self.value(key)?).ok()
     }
 
-    /// Like [`Self::take`], for a type that reads any object and ignores what is odd in it.
+    /// Like [`Self::take`], for a type that would read anything but an object as an empty one.
     pub(super) fn object<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
-        let value = self.value(key)?;
-        // `true` in place of an object is common among hand-written peers and means "yes".
-        match value {
-            Value::Object(_) => serde_json::from_value(value).ok(),
-            Value::Bool(true) => serde_json::from_value(Value::Object(Map::new())).ok(),
-            _ => None,
-        }
+        let value = self.value(key).filter(Value::is_object)?;
+        serde_json::from_value(value).ok()
+    }
+
+    /// Like [`Self::object`], for a capability, where hand-written peers say `true` and mean `{}`.
+    pub(super) fn settings<T: DeserializeOwned>(&mut self, key: &str) -> Option<T> {
+        let settings = match self.value(key)? {
+            Value::Bool(true) => Value::Object(Map::new()),
+            other => Some(other).filter(Value::is_object)?,
+        };
+        serde_json::from_value(settings).ok()
     }
 
     /// The items of a list that can be read; the others are skipped.
@@ -96,7 +101,20 @@ pub(super) fn unknown<S: Serializer>(
     known: &[&str],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(rest.iter().filter(|(key, _)| !known.contains(&key.as_str())))
+    let is_printed = |(key, value): &(&String, &Value)| match key.as_str() {
+        "_meta" => is_sound_meta(value),
+        key => !known.contains(&key),
+    };
+    serializer.collect_map(rest.iter().filter(is_printed))
+}
+
+/// Whether a peer takes this for `_meta`: an object, and two of its keys are spoken for.
+fn is_sound_meta(value: &Value) -> bool {
+    let is_task = |task: &Value| task.get("taskId").is_some_and(Value::is_string);
+    value.as_object().is_some_and(|meta| {
+        meta.get("progressToken").is_none_or(|token| RequestId::deserialize(token).is_ok())
+            && meta.get("io.modelcontextprotocol/related-task").is_none_or(is_task)
+    })
 }
 
 /// Prints a granted capability. Peers reject `true`.

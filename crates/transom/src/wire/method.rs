@@ -152,9 +152,9 @@ mod tests {
         assert_eq!(canonical("notifications/initialized"), INITIALIZED);
     }
 
-    // P-06, P-07: the whole prefix is reserved, also names nobody has defined yet.
+    // The whole prefix is reserved, also names nobody has defined yet.
     #[test]
-    fn p_07_the_sandbox_prefix_is_reserved() {
+    fn the_sandbox_prefix_is_reserved() {
         for method in [
             SANDBOX_PROXY_READY,
             SANDBOX_RESOURCE_READY,
@@ -168,9 +168,9 @@ mod tests {
         assert_eq!(others, ALL.len() - 2);
     }
 
-    // H-70: ui/* is never forwarded to the server, under no spelling.
+    // What is ours is never forwarded to the server, under no spelling.
     #[test]
-    fn h_70_ui_methods_are_told_from_the_servers() {
+    fn ui_methods_are_told_from_the_servers() {
         for method in ["ui/initialize", "initialize", "notifications/initialized", "ui/new"] {
             assert!(is_ui(method), "{method}");
         }

@@ -16,10 +16,10 @@ mod dimensions;
 mod download;
 mod extension;
 mod finding;
-mod id;
 mod init;
 mod json;
 pub mod method;
+mod mime;
 mod notifications;
 mod raw;
 mod requests;
@@ -28,7 +28,9 @@ mod results;
 mod style;
 mod tool;
 mod tool_meta;
+mod uri;
 
+pub use crate::rpc::Id as RequestId;
 pub use capabilities::{
     AppCapabilities, Experimental, HostCapabilities, ListChanged, Modalities, Sampling,
     SandboxCapabilities,
@@ -38,23 +40,24 @@ pub use context::{DeviceCapabilities, DisplayMode, HostContext, Platform, SafeAr
 pub use dimensions::{Axis, ContainerDimensions};
 pub use download::{Body, DownloadFileParams, Downloadable, EmbeddedResource, ResourceLink};
 pub use extension::{EXTENSION, UiCapability};
-pub use finding::{Compat, Finding, Quoted};
-pub use id::{ProgressToken, RequestId};
+pub use finding::{Compat, Finding};
 pub use init::{
     Icon, Implementation, InitializeParams, InitializeResult, PROTOCOL_VERSION, SUPPORTED_VERSIONS,
     negotiate,
 };
+pub use mime::{MIME, is_app_mime};
 pub use notifications::{
-    CancelledParams, LogLevel, LogParams, ProgressParams, SandboxResourceReadyParams,
+    CancelledParams, EmptyParams, LogLevel, LogParams, ProgressParams, SandboxResourceReadyParams,
     SizeChangedParams, ToolCancelledParams, ToolInputParams,
 };
-pub use raw::{Members, Meta, RawObject};
+pub use raw::{Members, Meta, ProgressToken, RawObject};
 pub use requests::{
     CallToolParams, CreateMessageParams, ListParams, MessageParams, OpenLinkParams,
     ReadResourceParams, RequestDisplayModeParams, TeardownParams, UpdateModelContextParams,
 };
-pub use resource::{MIME, ResourceCsp, ResourceMeta, ResourcePermissions, UiUri, is_app_mime};
+pub use resource::{ResourceCsp, ResourceMeta, ResourcePermissions};
 pub use results::{ActionResult, CallToolResult, DisplayModeResult, EmptyResult, ListToolsResult};
 pub use style::{HostCss, HostStyles, StyleVariable};
 pub use tool::{NotATool, Tool, ToolInfo};
 pub use tool_meta::{ToolMeta, Visibilities, Visibility};
+pub use uri::UiUri;

@@ -7,6 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Params that say nothing, printed as `{}`.
+///
+/// Where params may be left out, either will do; `sandbox-proxy-ready` must have them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmptyParams {}
+
 /// The size of a view's content, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SizeChangedParams {
@@ -112,29 +118,17 @@ pub struct SandboxResourceReadyParams<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_absent")]
     pub sandbox: Option<String>,
     /// The sources it needs. Absent is stricter than empty.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_absent")]
     pub csp: Option<ResourceCsp>,
     /// The device permissions it gets.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_absent")]
     pub permissions: Option<ResourcePermissions>,
-}
-
-/// Reads an object; anything else is absent.
-fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: serde::de::DeserializeOwned,
-{
-    let value = serde_json::Value::deserialize(deserializer)?;
-    Ok(Some(value)
-        .filter(serde_json::Value::is_object)
-        .and_then(|v| serde_json::from_value(v).ok()))
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for ToolInputParams<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut members: Members<'a> = Members::deserialize(deserializer)?;
-        let arguments = members.read("arguments").map_err(D::Error::custom)?;
+        let arguments = members.object("arguments").map_err(D::Error::custom)?;
         Ok(Self { arguments: arguments.unwrap_or_default() })
     }
 }
@@ -147,5 +141,79 @@ impl<'de: 'a, 'a> Deserialize<'de> for LogParams<'a> {
             logger: members.read("logger").unwrap_or_default(),
             data: members.take("data").unwrap_or(RawValue::NULL),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    // W-7: optional means absent, on the way out; on the way in, null is as good.
+    #[test]
+    fn w_7_null_reads_as_absent_and_is_never_written() {
+        let size: SizeChangedParams = from_str(r#"{"width":null,"height":20.5}"#).unwrap();
+        assert_eq!(to_string(&size).unwrap(), r#"{"height":20.5}"#);
+
+        let cancelled: ToolCancelledParams = from_str(r#"{"reason":null}"#).unwrap();
+        assert_eq!(to_string(&cancelled).unwrap(), "{}");
+
+        let params = r#"{"progressToken":"t","progress":1,"total":null,"message":null}"#;
+        let progress: ProgressParams = from_str(params).unwrap();
+        assert_eq!(to_string(&progress).unwrap(), r#"{"progressToken":"t","progress":1}"#);
+    }
+
+    #[test]
+    fn numbers_that_json_lacks_are_not_printed() {
+        let size = SizeChangedParams { width: Some(f64::NAN), height: Some(f64::INFINITY) };
+        assert_eq!(to_string(&size).unwrap(), "{}");
+        let progress = ProgressParams {
+            progress_token: 1.into(),
+            progress: f64::NAN,
+            total: None,
+            message: None,
+        };
+        assert!(to_string(&progress).is_err());
+    }
+
+    // V-29: no arguments are `{}`.
+    #[test]
+    fn v_29_tool_input_without_arguments_has_none() {
+        for text in ["{}", r#"{"arguments":null}"#, r#"{"arguments":{}}"#] {
+            let input: ToolInputParams<'_> = from_str(text).unwrap();
+            assert_eq!(to_string(&input).unwrap(), r#"{"arguments":{}}"#);
+        }
+        assert!(from_str::<ToolInputParams<'_>>(r#"{"arguments":[]}"#).is_err());
+    }
+
+    #[test]
+    fn arguments_keep_every_byte() {
+        let text = r#"{"arguments":{"a" : 1.0, "b":1e2}}"#;
+        let input: ToolInputParams<'_> = from_str(text).unwrap();
+        assert_eq!(to_string(&input).unwrap(), text);
+    }
+
+    #[test]
+    fn a_log_line_has_a_known_level_and_any_data() {
+        let line: LogParams<'_> = from_str(r#"{"level":"info","logger":null}"#).unwrap();
+        assert_eq!(to_string(&line).unwrap(), r#"{"level":"info","data":null}"#);
+        assert!(from_str::<LogParams<'_>>(r#"{"level":"loud","data":1}"#).is_err());
+        assert!(LogLevel::Debug < LogLevel::Emergency);
+    }
+
+    #[test]
+    fn a_cancellation_names_its_request() {
+        let params: CancelledParams = from_str(r#"{"requestId":0,"reason":7}"#).unwrap();
+        assert_eq!(to_string(&params).unwrap(), r#"{"requestId":0}"#);
+        assert!(from_str::<CancelledParams>(r#"{"requestId":null}"#).is_err());
+    }
+
+    // Absent is stricter than empty, so what is not an object must read as absent.
+    #[test]
+    fn an_odd_policy_reads_as_absent() {
+        let text =
+            r#"{"html":"<p>\u0041","csp":true,"permissions":{"camera":true},"sandbox":null}"#;
+        let params: SandboxResourceReadyParams<'_> = from_str(text).unwrap();
+        assert_eq!(to_string(&params).unwrap(), r#"{"html":"<p>A","permissions":{"camera":{}}}"#);
     }
 }

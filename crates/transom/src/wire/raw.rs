@@ -1,11 +1,14 @@
 //! Objects that only pass through: their text is kept and never turned into a tree.
 
-use super::ProgressToken;
+use super::RequestId;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
+
+/// What the requester wants its progress notifications to be marked with.
+pub type ProgressToken = RequestId;
 
 /// The text of a JSON object. Not an array, not null.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +105,14 @@ impl<'a> Members<'a> {
         value.ok_or_else(|| serde_json::Error::custom(format_args!("{name} is missing")))
     }
 
+    /// Removes a member that is an object, without looking into it.
+    pub(super) fn object(&mut self, name: &str) -> serde_json::Result<Option<RawObject<'a>>> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let object = RawObject::new(value);
+        let problem = || serde_json::Error::custom(format_args!("{name} should be an object"));
+        object.map(Some).ok_or_else(problem)
+    }
+
     /// Two members of one name would let the gate judge one and the server act on the other.
     fn has_twins(&self) -> bool {
         let mut names: Vec<&str> = self.0.iter().map(|(name, _)| &**name).collect();
@@ -138,11 +149,18 @@ impl<'de> Visitor<'de> for MembersVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
         let mut members = Vec::new();
         while let Some(Name(name)) = map.next_key()? {
+            if members.len() == MAX_MEMBERS {
+                return Err(A::Error::custom("too many members"));
+            }
             members.push((name, map.next_value()?));
         }
         Ok(Members(members))
     }
 }
+
+/// A message has a dozen; a stranger's may have a million, each of which would cost more here than
+/// on the wire.
+const MAX_MEMBERS: usize = 1_000;
 
 /// A member's name, borrowed unless it is written with escapes.
 #[derive(Deserialize)]
@@ -154,9 +172,20 @@ pub struct Meta<'a> {
     /// What progress on this request is to be marked with.
     #[serde(rename = "progressToken", skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<ProgressToken>,
-    /// Everything else.
     #[serde(flatten)]
-    pub rest: Members<'a>,
+    rest: Members<'a>,
+}
+
+impl<'a> Meta<'a> {
+    /// Nothing but a token.
+    pub fn token(token: ProgressToken) -> Self {
+        Self { progress_token: Some(token), rest: Members::default() }
+    }
+
+    /// Everything beside the token.
+    pub fn rest(&self) -> &Members<'a> {
+        &self.rest
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Meta<'a> {
@@ -164,5 +193,51 @@ impl<'de: 'a, 'a> Deserialize<'de> for Meta<'a> {
         let mut rest = Members::deserialize(deserializer)?;
         let progress_token = rest.read("progressToken").map_err(D::Error::custom)?;
         Ok(Self { progress_token, rest })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    // W-4: an object, or nothing.
+    #[test]
+    fn w_4_only_objects_are_raw_objects() {
+        assert_eq!(from_str::<RawObject<'_>>(" { } ").unwrap().get(), "{ }");
+        for text in ["[]", "null", "1", "\"{}\""] {
+            assert!(from_str::<RawObject<'_>>(text).is_err(), "{text}");
+        }
+        assert_eq!(RawObject::default().get(), "{}");
+    }
+
+    #[test]
+    fn members_keep_order_and_spelling() {
+        let text = r#"{"b":1e3,"a":{"x" : [1, 2]},"\u0063":null}"#;
+        let members: Members<'_> = from_str(text).unwrap();
+        assert_eq!(to_string(&members).unwrap(), r#"{"b":1e3,"a":{"x" : [1, 2]},"c":null}"#);
+    }
+
+    #[test]
+    fn a_name_may_not_occur_twice_under_any_spelling() {
+        assert!(from_str::<Members<'_>>(r#"{"a":1,"b":2,"\u0061":3}"#).is_err());
+    }
+
+    #[test]
+    fn a_crowd_is_refused() {
+        let crowd = |count: usize| {
+            let members: Vec<_> = (0..count).map(|n| format!(r#""{n}":0"#)).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        assert!(from_str::<Members<'_>>(&crowd(MAX_MEMBERS)).is_ok());
+        assert!(from_str::<Members<'_>>(&crowd(MAX_MEMBERS + 1)).is_err());
+    }
+
+    #[test]
+    fn a_progress_token_is_replaced_in_place() {
+        let mut meta: Meta<'_> = from_str(r#"{"progressToken":1,"acme/trace":{"a" : 1}}"#).unwrap();
+        assert_eq!(meta.progress_token, Some(1.into()));
+        meta.progress_token = Some("h-7".into());
+        assert_eq!(to_string(&meta).unwrap(), r#"{"progressToken":"h-7","acme/trace":{"a" : 1}}"#);
     }
 }

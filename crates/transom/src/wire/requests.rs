@@ -68,9 +68,8 @@ pub struct CallToolParams<'a> {
     /// About the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta<'a>>,
-    /// Members this version does not know.
     #[serde(flatten)]
-    pub rest: Members<'a>,
+    rest: Members<'a>,
 }
 
 /// A resource to read.
@@ -81,9 +80,8 @@ pub struct ReadResourceParams<'a> {
     /// About the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta<'a>>,
-    /// Members this version does not know.
     #[serde(flatten)]
-    pub rest: Members<'a>,
+    rest: Members<'a>,
 }
 
 /// A list to read: of tools, resources, templates or prompts.
@@ -95,9 +93,8 @@ pub struct ListParams<'a> {
     /// About the request.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta<'a>>,
-    /// Members this version does not know.
     #[serde(flatten)]
-    pub rest: Members<'a>,
+    rest: Members<'a>,
 }
 
 /// Something for the host's model to write.
@@ -128,9 +125,14 @@ impl<'a> CallToolParams<'a> {
         Self { name: name.into(), arguments: None, meta: None, rest: Members::default() }
     }
 
+    /// Members this version does not know; they are passed on.
+    pub fn rest(&self) -> &Members<'a> {
+        &self.rest
+    }
+
     fn read(mut members: Members<'a>) -> serde_json::Result<Self> {
         let Text(name) = members.need("name")?;
-        let arguments = members.read("arguments")?;
+        let arguments = members.object("arguments")?;
         let meta = members.read("_meta")?;
         Ok(Self { name, arguments, meta, rest: members })
     }
@@ -160,7 +162,7 @@ impl<'a> ListParams<'a> {
 impl<'a> UpdateModelContextParams<'a> {
     fn read(mut members: Members<'a>) -> serde_json::Result<Self> {
         let content = members.take("content").map(blocks).transpose()?;
-        let structured_content = members.read("structuredContent")?;
+        let structured_content = members.object("structuredContent")?;
         Ok(Self { content: content.unwrap_or_default(), structured_content })
     }
 }
@@ -194,3 +196,109 @@ read_members!(
     UpdateModelContextParams,
     CreateMessageParams
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    #[test]
+    fn table_4_2_ui_message_content() {
+        let block = r#"{"type":"text","text":"hi"}"#;
+        let array = format!(r#"{{"role":"user","content":[{block}]}}"#);
+        let object = format!(r#"{{"role":"user","content":{block}}}"#);
+        for text in [&array, &object] {
+            let params: MessageParams = from_str(text).unwrap();
+            assert_eq!(to_string(&params).unwrap(), array);
+        }
+        assert_eq!(MessageParams::new(vec![ContentBlock::text("hi")]), from_str(&array).unwrap());
+
+        for role in [r#""assistant""#, r#""system""#, "null"] {
+            let text = format!(r#"{{"role":{role},"content":[{block}]}}"#);
+            assert!(from_str::<MessageParams>(&text).is_err(), "{role}");
+        }
+        for text in [r#"{"role":"user"}"#, r#"{"role":"user","content":null}"#] {
+            assert!(from_str::<MessageParams>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn table_4_2_teardown() {
+        for text in ["{}", r#"{"reason":"closed"}"#] {
+            let params: TeardownParams = from_str(text).unwrap();
+            assert_eq!(to_string(&params).unwrap(), text);
+        }
+        let odd: TeardownParams = from_str(r#"{"reason":null}"#).unwrap();
+        assert_eq!(odd, TeardownParams::default());
+    }
+
+    #[test]
+    fn an_update_may_be_empty() {
+        for text in ["{}", r#"{"content":null,"structuredContent":null}"#, r#"{"content":[]}"#] {
+            let params: UpdateModelContextParams<'_> = from_str(text).unwrap();
+            assert_eq!(params, UpdateModelContextParams::default());
+            assert_eq!(to_string(&params).unwrap(), "{}");
+        }
+        for text in [r#"{"content":[1]}"#, r#"{"structuredContent":[]}"#] {
+            assert!(from_str::<UpdateModelContextParams<'_>>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_tool_call_passes_on_what_it_does_not_know() {
+        let text = concat!(
+            r#"{"name":"a","arguments":{"x" : 1.0},"#,
+            r#""_meta":{"progressToken":3,"acme":[1,  2]},"task":{"ttl":1}}"#
+        );
+        let params: CallToolParams<'_> = from_str(text).unwrap();
+        assert_eq!(params.name, "a");
+        assert!(params.rest().get("task").is_some());
+        assert_eq!(to_string(&params).unwrap(), text);
+    }
+
+    #[test]
+    fn a_tool_call_needs_a_name_and_one_only() {
+        for text in [
+            "{}",
+            "[]",
+            r#"{"name":1}"#,
+            r#"{"name":"a","arguments":[]}"#,
+            r#"{"name":"a","_meta":{"progressToken":1.5}}"#,
+            r#"{"name":"a","n\u0061me":"b"}"#,
+        ] {
+            assert!(from_str::<CallToolParams<'_>>(text).is_err(), "{text}");
+        }
+        let null: CallToolParams<'_> = from_str(r#"{"name":"a","arguments":null}"#).unwrap();
+        assert_eq!(to_string(&null).unwrap(), r#"{"name":"a"}"#);
+    }
+
+    #[test]
+    fn reads_and_lists_pass_on_what_they_do_not_know() {
+        let read = r#"{"uri":"x:","_meta":{"progressToken":"t"},"new":1}"#;
+        let params: ReadResourceParams<'_> = from_str(read).unwrap();
+        assert_eq!(to_string(&params).unwrap(), read);
+        let list = r#"{"cursor":"c","new":1}"#;
+        let params: ListParams<'_> = from_str(list).unwrap();
+        assert_eq!(to_string(&params).unwrap(), list);
+    }
+
+    #[test]
+    fn sampling_with_tools_is_told_from_without() {
+        let table = [
+            (r#"{"messages":[],"maxTokens":1}"#, false),
+            (r#"{"messages":[],"maxTokens":1,"tools":null}"#, false),
+            (r#"{"messages":[],"maxTokens":1,"tools":[]}"#, true),
+        ];
+        for (text, tools) in table {
+            let params: CreateMessageParams<'_> = from_str(text).unwrap();
+            assert_eq!(params.has_tools(), tools, "{text}");
+            assert_eq!(to_string(&params).unwrap(), text);
+        }
+        assert!(from_str::<CreateMessageParams<'_>>("{}").is_err());
+    }
+
+    #[test]
+    fn an_unknown_mode_cannot_be_asked_for() {
+        assert!(from_str::<RequestDisplayModeParams>(r#"{"mode":"hologram"}"#).is_err());
+    }
+}

@@ -1,67 +1,10 @@
 //! What a server declares about a UI resource.
 
-use super::finding::Quoted;
-use super::json::{self, Fields};
+use super::finding::quote;
+use super::json;
 use super::{Compat, Finding};
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use std::fmt;
-
-/// The MIME type of a UI resource, exactly as it is written.
-pub const MIME: &str = "text/html;profile=mcp-app";
-
-/// Whether a MIME type is that of a UI resource: case, spaces, quotes and further parameters are
-/// tolerated, the profile is not optional.
-pub fn is_app_mime(mime: &str, compat: Compat) -> bool {
-    let mut parts = mime.split(';').map(str::trim);
-    let essence = parts.next().unwrap_or_default();
-    match essence.to_ascii_lowercase().as_str() {
-        "text/html" => parts.any(is_app_profile),
-        "text/html+mcp" => compat.draft_mime,
-        "text/html+skybridge" => compat.openai,
-        _ => false,
-    }
-}
-
-fn is_app_profile(parameter: &str) -> bool {
-    let Some((name, value)) = parameter.split_once('=') else { return false };
-    let value = value.trim();
-    let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
-    name.trim().eq_ignore_ascii_case("profile")
-        && quoted.unwrap_or(value).eq_ignore_ascii_case("mcp-app")
-}
-
-/// The address of a UI resource: `ui://` and something after it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct UiUri(String);
-
-impl UiUri {
-    /// Reads an address. The scheme is lower case, as the reference compares it.
-    pub fn parse(text: &str) -> Option<Self> {
-        let rest = text.strip_prefix("ui://")?;
-        let sound = !rest.is_empty() && !rest.contains(|c: char| c.is_control() || c == ' ');
-        sound.then(|| Self(text.to_owned()))
-    }
-
-    /// The address as it was given.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for UiUri {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for UiUri {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom("should begin with ui://"))
-    }
-}
 
 /// What a server declares about a UI resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -197,21 +140,22 @@ impl ResourcePermissions {
 
 impl<'de> Deserialize<'de> for ResourceMeta {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let ui = Fields::deserialize(deserializer)?.rest();
+        let ui = Map::deserialize(deserializer)?;
         Ok(Self::read(&ui, &mut Vec::new()))
     }
 }
 
 impl<'de> Deserialize<'de> for ResourceCsp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let csp = Fields::deserialize(deserializer)?.rest();
+        // Absent is stricter than empty, so what is not an object must not read as an empty one.
+        let csp = Map::deserialize(deserializer)?;
         Ok(Self::read(&csp, &mut Vec::new()))
     }
 }
 
 impl<'de> Deserialize<'de> for ResourcePermissions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::of(&Fields::deserialize(deserializer)?.rest()))
+        Ok(Self::of(&Map::deserialize(deserializer)?))
     }
 }
 
@@ -226,7 +170,7 @@ fn expect<'a, T>(
     let value = map.get(key).filter(|value| !value.is_null())?;
     let found = read(value);
     if found.is_none() {
-        findings.push(Finding::Unreadable { key, expected, got: Quoted::new(value) });
+        findings.push(Finding::Unreadable { key, expected, got: quote(value) });
     }
     found
 }
@@ -250,14 +194,14 @@ fn sources(
     for item in items.into_iter().flatten() {
         match item {
             Value::String(source) if is_bare_host(source) => {
-                findings.push(Finding::BareHost { list, host: Quoted::new(source) });
+                findings.push(Finding::BareHost { list, host: quote(item) });
                 sources.push(format!("https://{source}"));
             }
             Value::String(source) => sources.push(source.clone()),
             other => findings.push(Finding::Unreadable {
                 key: list,
                 expected: "a list of strings",
-                got: Quoted::new(other),
+                got: quote(other),
             }),
         }
     }
@@ -289,4 +233,120 @@ fn camel_case(map: &Map<String, Value>) -> Map<String, Value> {
         (name.to_owned(), value.clone())
     };
     map.iter().map(rename).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{json, to_value};
+
+    const STRICT: Compat = Compat { openai: false, draft_mime: false };
+    const LAX: Compat = Compat { openai: true, draft_mime: true };
+
+    // H-21, H-22, S-10: the first place counts whole.
+    #[test]
+    fn h_22_the_content_item_replaces_the_listing_whole() {
+        let with = |ui: Value| json!({ "uri": "ui://a", "_meta": { "ui": ui } });
+        let border = with(json!({ "prefersBorder": true }));
+        let csp = with(json!({ "csp": {} }));
+        let bare = json!({ "uri": "ui://a" });
+        #[rustfmt::skip]
+        let table = [
+            (&border, Some(&csp),  Some(json!({ "prefersBorder": true }))),
+            (&border, None,        Some(json!({ "prefersBorder": true }))),
+            (&bare,   Some(&csp),  Some(json!({ "csp": {} }))),
+            (&bare,   Some(&bare), None),
+            (&bare,   None,        None),
+        ];
+        for (item, listing, expected) in table {
+            let found = ResourceMeta::find(item, listing, STRICT, &mut Vec::new());
+            assert_eq!(found.map(|meta| to_value(meta).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn h_21_meta_without_underscore_is_tolerated() {
+        let item = json!({ "meta": { "ui": { "prefersBorder": false } } });
+        let mut findings = Vec::new();
+        let found = ResourceMeta::find(&item, None, STRICT, &mut findings).unwrap();
+        assert_eq!(found.prefers_border, Some(false));
+        assert_eq!(findings, [Finding::MetaWithoutUnderscore]);
+    }
+
+    // Q4: absent is stricter than empty, so an unreadable declaration must not become an empty one.
+    #[test]
+    fn an_unreadable_csp_is_absent() {
+        for csp in [json!(null), json!("https://x.test"), json!([])] {
+            let item = json!({ "_meta": { "ui": { "csp": csp } } });
+            let found = ResourceMeta::find(&item, None, STRICT, &mut Vec::new()).unwrap();
+            assert_eq!(found.csp, None);
+        }
+    }
+
+    #[test]
+    fn table_4_2_csp_domain() {
+        let item = json!({ "_meta": { "ui": { "csp": {
+            "connectDomains": ["api.myapp.com", "localhost:3000", "*.x.com", "wss://rt.x.com"],
+            "resourceDomains": ["'self'", "none", "data:", "*", "https:", "a.b:c", "a.b/c", "a;b.c"],
+            "frameDomains": [7],
+            "wasmUnsafeEval": true,
+        }}}});
+        let mut findings = Vec::new();
+        let csp = ResourceMeta::find(&item, None, STRICT, &mut findings).unwrap().csp.unwrap();
+        let hosts = [
+            "https://api.myapp.com",
+            "https://localhost:3000",
+            "https://*.x.com",
+            "wss://rt.x.com",
+        ];
+        assert_eq!(csp.connect_domains, hosts);
+        // Nothing else is repaired: what these are is for the parser of sources to say.
+        assert_eq!(csp.resource_domains.len(), 8);
+        assert!(!csp.resource_domains.iter().any(|source| source.starts_with("https://")));
+        assert!(csp.frame_domains.is_empty());
+        let bare = |f: &&Finding| matches!(f, Finding::BareHost { list: "connectDomains", .. });
+        assert_eq!(findings.iter().filter(bare).count(), 3);
+        assert_eq!(findings.len(), 4);
+    }
+
+    // The spec's meaning, not the inverted one of an early host.
+    #[test]
+    fn table_4_2_prefers_border() {
+        for (value, expected) in
+            [(json!(true), Some(true)), (json!(false), Some(false)), (json!("yes"), None)]
+        {
+            let item = json!({ "_meta": { "ui": { "prefersBorder": value } } });
+            let found = ResourceMeta::find(&item, None, STRICT, &mut Vec::new()).unwrap();
+            assert_eq!(found.prefers_border, expected);
+        }
+        assert_eq!(to_value(ResourceMeta::default()).unwrap(), json!({}));
+    }
+
+    // Truthy in, `{}` out.
+    #[test]
+    fn permissions_are_objects_out() {
+        let wire = json!({ "camera": true, "microphone": {}, "geolocation": false, "clipboardWrite": 1, "usb": {} });
+        let permissions: ResourcePermissions = serde_json::from_value(wire).unwrap();
+        let expected = json!({ "camera": {}, "microphone": {}, "clipboardWrite": {} });
+        assert_eq!(to_value(permissions).unwrap(), expected);
+    }
+
+    #[test]
+    fn openai_keys_count_only_when_asked_for() {
+        let item = json!({ "_meta": {
+            "openai/widgetCSP": { "connect_domains": ["https://a.test"], "resource_domains": [] },
+            "openai/widgetDomain": "a.test",
+            "openai/widgetPrefersBorder": true,
+        }});
+        assert_eq!(ResourceMeta::find(&item, None, STRICT, &mut Vec::new()), None);
+        let found = ResourceMeta::find(&item, None, LAX, &mut Vec::new()).unwrap();
+        assert_eq!(
+            to_value(found).unwrap(),
+            json!({
+                "csp": { "connectDomains": ["https://a.test"] },
+                "domain": "a.test",
+                "prefersBorder": true,
+            })
+        );
+    }
 }

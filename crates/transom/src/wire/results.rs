@@ -47,7 +47,7 @@ pub struct CallToolResult<'a> {
 }
 
 impl<'a> CallToolResult<'a> {
-    /// Takes a result, if it is an object.
+    /// Takes a result, if it is an object in which no name occurs twice.
     pub fn new(raw: &'a RawValue) -> Option<Self> {
         serde_json::from_str(raw.get()).ok()
     }
@@ -98,5 +98,59 @@ impl<'de: 'a, 'a> Deserialize<'de> for CallToolResult<'a> {
         let members: Members<'a> = serde_json::from_str(raw.get()).map_err(D::Error::custom)?;
         let is_error = members.get("isError").is_some_and(|value| value.get() == "true");
         Ok(Self { raw, is_error })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    #[test]
+    fn h_99_an_empty_result_is_exactly_empty() {
+        assert_eq!(to_string(&EmptyResult {}).unwrap(), "{}");
+        assert_eq!(from_str::<EmptyResult>(r#"{"isError":true}"#).unwrap(), EmptyResult {});
+    }
+
+    // V-25: a denial may come as a result, too. H-92: nothing else fits into ours.
+    #[test]
+    fn table_4_2_denial() {
+        let table = [("{}", false), (r#"{"isError":true}"#, true), (r#"{"isError":null}"#, false)];
+        for (text, denied) in table {
+            assert_eq!(from_str::<ActionResult>(text).unwrap().is_error, denied);
+        }
+        assert_eq!(to_string(&ActionResult::default()).unwrap(), "{}");
+    }
+
+    // H-65: deep-equal is not enough, it is the same bytes.
+    #[test]
+    fn h_65_a_tool_result_keeps_every_byte() {
+        let text = r#"{"content":[{"type":"new"}],"isError":true,"_meta":{"n":1.0},"new":null}"#;
+        let result: CallToolResult<'_> = from_str(text).unwrap();
+        assert!(result.is_error());
+        assert_eq!(to_string(&result).unwrap(), text);
+    }
+
+    #[test]
+    fn v_29_a_tool_result_without_content_is_one() {
+        assert!(!from_str::<CallToolResult<'_>>("{}").unwrap().is_error());
+        assert!(from_str::<CallToolResult<'_>>("[]").is_err());
+    }
+
+    // H-81: the mode in force; there is no result without one.
+    #[test]
+    fn h_81_a_mode_result_has_a_known_mode() {
+        let mode = DisplayModeResult { mode: DisplayMode::Fullscreen };
+        assert_eq!(from_str::<DisplayModeResult>(r#"{"mode":"fullscreen","x":1}"#).unwrap(), mode);
+        assert!(from_str::<DisplayModeResult>(r#"{"mode":"big"}"#).is_err());
+        assert!(from_str::<DisplayModeResult>("{}").is_err());
+    }
+
+    #[test]
+    fn an_odd_tool_costs_only_itself() {
+        let text = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b"},7]}"#;
+        let list: ListToolsResult = from_str(text).unwrap();
+        let names: Vec<_> = list.tools.iter().map(Tool::name).collect();
+        assert_eq!(names, ["a"]);
     }
 }

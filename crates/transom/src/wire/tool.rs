@@ -153,3 +153,90 @@ fn mend_property(schema: &mut Value) {
         _ => *schema = json!({}),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, to_value};
+
+    #[test]
+    fn there_is_no_tool_without_name_or_schema() {
+        let table = [
+            (json!({ "inputSchema": { "type": "object" } }), NotATool::Nameless),
+            (json!({ "name": 1, "inputSchema": { "type": "object" } }), NotATool::Nameless),
+            (json!({ "name": "a" }), NotATool::InputSchema),
+            (json!({ "name": "a", "inputSchema": {} }), NotATool::InputSchema),
+            (json!({ "name": "a", "inputSchema": { "type": "array" } }), NotATool::InputSchema),
+            (json!({ "name": "a", "inputSchema": { "type": ["object"] } }), NotATool::InputSchema),
+        ];
+        for (wire, expected) in table {
+            let Value::Object(members) = wire else { unreachable!() };
+            assert_eq!(Tool::read(members), Err(expected));
+        }
+    }
+
+    #[test]
+    fn what_is_sound_or_unknown_is_kept() {
+        let wire = json!({
+            "name": "a", "title": "A", "description": "d", "new": null,
+            "inputSchema": {
+                "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+                "properties": { "x": { "type": "string" } }, "required": ["x"], "$defs": {},
+            },
+            "outputSchema": { "type": "object" },
+            "annotations": { "title": "A", "readOnlyHint": true, "new": 1 },
+            "execution": { "taskSupport": "optional" },
+            "icons": [{ "src": "data:," }],
+            "_meta": { "ui": { "resourceUri": "ui://a" } },
+        });
+        let tool: Tool = from_value(wire.clone()).unwrap();
+        assert_eq!(tool.hint("readOnlyHint"), Some(true));
+        assert_eq!(tool.hint("destructiveHint"), None);
+        assert!(tool.meta().is_some());
+        assert_eq!(to_value(tool).unwrap(), wire);
+    }
+
+    #[test]
+    fn what_peers_would_refuse_is_dropped_or_mended() {
+        let wire = json!({
+            "name": "a", "title": null, "description": 7,
+            "inputSchema": {
+                "type": "object", "required": "x",
+                "properties": { "any": true, "none": false, "odd": 7 },
+            },
+            "outputSchema": { "type": "array" },
+            "annotations": { "title": null, "readOnlyHint": "yes", "openWorldHint": false },
+            "execution": { "taskSupport": "perhaps" },
+            "icons": [{ "sizes": [] }, { "src": "data:,", "sizes": null }],
+            "_meta": null,
+        });
+        let tool: Tool = from_value(wire).unwrap();
+        assert_eq!(
+            to_value(tool).unwrap(),
+            json!({
+                "name": "a",
+                "inputSchema": {
+                    "type": "object",
+                    "properties": { "any": {}, "none": { "not": {} }, "odd": {} },
+                },
+                "annotations": { "openWorldHint": false },
+                "execution": {},
+                "icons": [{ "src": "data:," }],
+            })
+        );
+    }
+
+    #[test]
+    fn an_odd_call_id_is_left_out() {
+        let tool = json!({ "name": "a", "inputSchema": { "type": "object" } });
+        for (id, expected) in [
+            (json!(0), Some(0.into())),
+            (json!("0"), Some("0".into())),
+            (json!(null), None),
+            (json!(1.5), None),
+        ] {
+            let info: ToolInfo = from_value(json!({ "id": id, "tool": tool })).unwrap();
+            assert_eq!(info.id, expected);
+        }
+    }
+}

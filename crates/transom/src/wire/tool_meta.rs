@@ -1,6 +1,6 @@
 //! How a tool is tied to its view, and who may call it.
 
-use super::finding::Quoted;
+use super::finding::quote;
 use super::json::closed_enum;
 use super::{Compat, Finding, UiUri};
 use serde::ser::SerializeSeq;
@@ -101,7 +101,7 @@ impl Visibilities {
     /// than everybody.
     fn read(value: &Value, findings: &mut Vec<Finding>) -> Self {
         let mut unknown = |item: &Value| {
-            findings.push(Finding::UnknownVisibility { got: Quoted::new(item) });
+            findings.push(Finding::UnknownVisibility { got: quote(item) });
         };
         let items = match value {
             Value::Array(items) => items.as_slice(),
@@ -155,7 +155,7 @@ fn link(
     let flat = meta.get(FLAT).filter(|value| !value.is_null());
     if let Some(nested) = ui.get("resourceUri") {
         if let Some(flat) = flat.filter(|flat| *flat != nested) {
-            let (nested, flat) = (Quoted::new(nested), Quoted::new(flat));
+            let (nested, flat) = (quote(nested), quote(flat));
             findings.push(Finding::TwoLinks { nested, flat });
         }
         return ui_uri("ui.resourceUri", nested, findings);
@@ -171,7 +171,7 @@ fn link(
 fn ui_uri(key: &'static str, value: &Value, findings: &mut Vec<Finding>) -> Option<UiUri> {
     let uri = value.as_str().and_then(UiUri::parse);
     if uri.is_none() {
-        findings.push(Finding::NotUiUri { key, got: Quoted::new(value) });
+        findings.push(Finding::NotUiUri { key, got: quote(value) });
     }
     uri
 }
@@ -179,3 +179,124 @@ fn ui_uri(key: &'static str, value: &Value, findings: &mut Vec<Finding>) -> Opti
 /// The link as it was written before it moved under `ui`.
 const FLAT: &str = "ui/resourceUri";
 const OPENAI_TEMPLATE: &str = "openai/outputTemplate";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STRICT: Compat = Compat { openai: false, draft_mime: false };
+    const OPENAI: Compat = Compat { openai: true, draft_mime: false };
+
+    fn read(meta: Value, compat: Compat) -> (ToolMeta, Vec<Finding>) {
+        let Value::Object(meta) = meta else { unreachable!() };
+        let mut findings = Vec::new();
+        let read = ToolMeta::read(&meta, compat, &mut findings);
+        (read, findings)
+    }
+
+    #[test]
+    fn h_07_nested_wins() {
+        #[rustfmt::skip]
+        let table = [
+            // nested and flat                                                   link            findings
+            (json!({ "ui": { "resourceUri": "ui://a" } }),                         Some("ui://a"), 0),
+            (json!({ "ui/resourceUri": "ui://b" }),                                Some("ui://b"), 1),
+            (json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://b" }), Some("ui://a"), 1),
+            (json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://a" }), Some("ui://a"), 0),
+            (json!({}),                                                            None,           0),
+            (json!({ "ui": null, "ui/resourceUri": "ui://b" }),                    Some("ui://b"), 1),
+            (json!({ "ui": { "visibility": [] }, "ui/resourceUri": "ui://b" }),    Some("ui://b"), 1),
+        ];
+        for (meta, expected, count) in table {
+            let (tool, findings) = read(meta.clone(), STRICT);
+            assert_eq!(tool.resource_uri.as_ref().map(UiUri::as_str), expected, "{meta}");
+            assert_eq!(findings.len(), count, "{meta} {findings:?}");
+        }
+    }
+
+    // S-01, H-08: present but invalid means no view, and no falling back to the flat link.
+    #[test]
+    fn h_08_a_broken_link_means_no_view() {
+        for broken in
+            [json!(null), json!("https://x.test"), json!("UI://a"), json!("ui://"), json!(1)]
+        {
+            let meta = json!({ "ui": { "resourceUri": broken }, "ui/resourceUri": "ui://b" });
+            let (tool, findings) = read(meta, STRICT);
+            assert_eq!(tool.resource_uri, None);
+            let last = findings.last();
+            assert!(
+                matches!(last, Some(Finding::NotUiUri { key: "ui.resourceUri", .. })),
+                "{last:?}"
+            );
+        }
+    }
+
+    // H-13, S-13: by membership.
+    #[test]
+    fn h_13_visibility_is_counted_by_membership() {
+        #[rustfmt::skip]
+        let table = [
+            (json!(null),                      Visibilities::BOTH,  0),
+            (json!(["model", "app"]),          Visibilities::BOTH,  0),
+            (json!(["model"]),                 Visibilities::MODEL, 0),
+            (json!(["app"]),                   Visibilities::APP,   0),
+            (json!(["app", "app"]),            Visibilities::APP,   0),
+            (json!([]),                        Visibilities::NONE,  0),
+            (json!(["everyone", "app", null]), Visibilities::APP,   2),
+            (json!("app"),                     Visibilities::APP,   0),
+            (json!({ "app": true }),           Visibilities::NONE,  1),
+        ];
+        for (visibility, expected, count) in table {
+            let (tool, findings) = read(json!({ "ui": { "visibility": visibility } }), STRICT);
+            assert_eq!(tool.visibility, expected, "{visibility}");
+            assert_eq!(findings.len(), count, "{visibility}");
+        }
+        assert_eq!(read(json!({}), STRICT).0.visibility, Visibilities::BOTH);
+    }
+
+    #[test]
+    fn membership_is_asked_one_by_one() {
+        assert!(!Visibilities::APP.contains(Visibility::Model));
+        assert!(!Visibilities::MODEL.contains(Visibility::App));
+        assert!(Visibility::ALL.iter().all(|who| Visibilities::BOTH.contains(*who)));
+        assert!(!Visibility::ALL.iter().any(|who| Visibilities::NONE.contains(*who)));
+    }
+
+    // S-12, S-14: both keys, equal; visibility without a link is fine.
+    #[test]
+    fn s_12_the_link_is_written_nested_and_flat() {
+        let both = ToolMeta { resource_uri: UiUri::parse("ui://a"), ..ToolMeta::default() };
+        assert_eq!(
+            Value::Object(both.to_meta()),
+            json!({ "ui/resourceUri": "ui://a", "ui": { "resourceUri": "ui://a" } })
+        );
+        let helper = ToolMeta { visibility: Visibilities::APP, ..ToolMeta::default() };
+        assert_eq!(Value::Object(helper.to_meta()), json!({ "ui": { "visibility": ["app"] } }));
+        assert!(ToolMeta::default().to_meta().is_empty());
+        for meta in [both, helper] {
+            assert_eq!(read(Value::Object(meta.to_meta()), STRICT), (meta, vec![]));
+        }
+    }
+
+    #[test]
+    fn table_4_2_tool_link() {
+        let meta = json!({ "openai/outputTemplate": "ui://a", "openai/widgetAccessible": false });
+        assert_eq!(read(meta.clone(), STRICT).0, ToolMeta::default());
+        let (tool, _) = read(meta, OPENAI);
+        assert_eq!(tool.resource_uri, UiUri::parse("ui://a"));
+        assert_eq!(tool.visibility, Visibilities::MODEL);
+
+        let private = json!({ "openai/visibility": "private" });
+        assert_eq!(read(private, OPENAI).0.visibility, Visibilities::APP);
+        let ours = json!({ "openai/visibility": "private", "ui": { "visibility": ["model"] } });
+        assert_eq!(read(ours, OPENAI).0.visibility, Visibilities::MODEL);
+    }
+
+    // S-11: ignored where it has no effect, but said so.
+    #[test]
+    fn s_11_policy_on_a_tool_is_a_finding() {
+        let (_, findings) = read(json!({ "ui": { "csp": {}, "permissions": {} } }), STRICT);
+        let keys = ["csp", "permissions"].map(|key| Finding::PolicyOnTool { key });
+        assert_eq!(findings, keys);
+    }
+}

@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 #![expect(clippy::disallowed_macros, reason = "a failing world prints its trace")]
 
+mod reprint;
 mod stories;
 mod walk;
+mod wire_fixtures;
 mod world;

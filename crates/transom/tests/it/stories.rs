@@ -11,13 +11,9 @@ use transom::{
 
 use crate::world::{World, ms, opening, raw, setup, tools};
 
-fn object(text: &str) -> Box<serde_json::value::RawValue> {
-    raw(text)
-}
-
 /// The tool call that opened the view, told in one go.
 fn tell_all(world: &mut World) {
-    let (arguments, result) = (object(r#"{"q":1}"#), object(r#"{"content":[],"_meta":{"a" :1}}"#));
+    let (arguments, result) = (raw(r#"{"q":1}"#), raw(r#"{"content":[],"_meta":{"a" :1}}"#));
     world.session.tool_input(RawObject::new(&arguments).unwrap()).unwrap();
     world.session.tool_result(RawObject::new(&result).unwrap()).unwrap();
     world.drain();
@@ -51,7 +47,7 @@ fn handshake_then_input_then_result() {
 fn h_53_h_62_a_fast_server_waits_for_a_slow_view() {
     let mut world = World::new("fast server");
     world.delay = ms(3_000);
-    let partial = object(r#"{"q":null}"#);
+    let partial = raw(r#"{"q":null}"#);
     world.session.tool_input_partial(RawObject::new(&partial).unwrap()).unwrap();
     tell_all(&mut world);
     let dark = HostContext { theme: Some(Theme::Light), ..HostContext::default() };
@@ -285,6 +281,7 @@ fn q7_reload_in_mid_call_settles_the_call_and_tells_everything_again() {
     let mut world = World::new("reload");
     world.open();
     tell_all(&mut world);
+    world.chapter("the server takes its time, and the frame dies");
     world.server.latency = None;
     call(&mut world, "look");
     world.run_for(ms(100));
@@ -412,6 +409,20 @@ fn h_75_a_cancelled_call_is_aborted_and_never_answered() {
     world.run_for(ms(10_000));
     assert!(world.has_heard("abort: changed my mind"));
     assert!(!world.has_heard(&format!("Answer {{ call: {pending}")));
+}
+
+#[test]
+fn a_yes_to_a_call_that_was_cancelled_meanwhile_counts_next_time() {
+    let mut world = World::new("cancelled while asked");
+    world.open();
+    let pending = call(&mut world, "wipe");
+    world.run_for(ms(100));
+    world.view.cancel(pending, None);
+    world.run_for(ms(5_000));
+    assert!(!world.has_heard("perform"), "the late effect is never carried out");
+    call(&mut world, "wipe");
+    world.run_for(ms(100));
+    assert!(world.has_heard("perform: tools/call wipe"), "and nobody is asked twice");
 }
 
 #[test]
