@@ -1,1 +1,3 @@
 //! One test binary for the crate; each module is a promise.
+
+mod csp;
