@@ -1,3 +1,4 @@
 //! One test binary for the crate; each module is a promise.
 
 mod csp;
+mod partial;
