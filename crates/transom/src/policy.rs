@@ -1,1 +1,455 @@
-//! (being written)
+//! May this view do that? Pure judgement: a wish and the rules go in, a verdict comes out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use url::Url;
+
+use crate::violation::Denial;
+
+/// The answer to a wish.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Do it.
+    Allow,
+    /// Do not, and say why.
+    Deny(Denial),
+    /// A person decides; the subject is what their answer will cover.
+    Ask(Subject),
+}
+
+/// What a view wants to do.
+#[derive(Clone, Copy, Debug)]
+pub enum Wish<'a> {
+    /// Call a tool of its own server.
+    CallTool(&'a ToolFacts),
+    /// Read or list what its own server offers.
+    Read,
+    /// Open an address outside.
+    OpenLink(&'a Url),
+    /// Save files with these names.
+    Download(&'a [String]),
+    /// Speak in the conversation, in the user's place.
+    Message,
+    /// Tell the model something for its next turn.
+    UpdateModelContext,
+    /// Use the host's model.
+    Sample,
+    /// Be shown in another way.
+    DisplayMode,
+    /// The other way round: the model wants to use a tool that the view offers.
+    AppTool {
+        /// The tool's name.
+        name: &'a str,
+        /// What the view claims about it.
+        read_only: bool,
+    },
+}
+
+/// What a tool says about itself, as far as it matters here. Hints are the server's claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolFacts {
+    /// Its name.
+    pub name: String,
+    /// Whether views may call it (H-11).
+    pub for_app: bool,
+    /// Whether the model may see it (H-10).
+    pub for_model: bool,
+    /// `readOnlyHint: true`.
+    pub read_only: bool,
+    /// `destructiveHint: true`.
+    pub destructive: bool,
+}
+
+/// What one question to a person is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// All tools of the server that apps may call and that do not claim to be harmless, by name.
+    Tools(BTreeSet<String>),
+    /// One tool.
+    Tool(String),
+    /// One address, in full.
+    Link(String),
+    /// Files, by the names they would get.
+    Download(Vec<String>),
+    /// Messages in the user's place.
+    Message,
+    /// Context for the model.
+    ModelContext,
+    /// The use of the host's model.
+    Sampling,
+    /// Another way of being shown.
+    DisplayMode,
+    /// One tool that the view offers to the model.
+    AppTool(String),
+}
+
+/// What a person answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Yes, this time.
+    Allow,
+    /// Yes, and do not ask again.
+    AllowAlways,
+    /// No, this time.
+    Deny,
+    /// No, and do not ask again.
+    DenyAlways,
+}
+
+/// A rule of the operator for one kind of wish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stance {
+    /// Do it without asking.
+    Allow,
+    /// Ask a person.
+    Ask,
+    /// Never.
+    Deny,
+}
+
+/// The operator's rules for one server. The default is the house's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// Tools that claim to change nothing.
+    pub read_only_tools: Stance,
+    /// Tools that claim nothing.
+    pub other_tools: Stance,
+    /// Tools that claim to destroy.
+    pub destructive_tools: Stance,
+    /// Single tools, whatever they claim: a hint can be overruled here.
+    pub tools: BTreeMap<String, Stance>,
+    /// `https` addresses.
+    pub https_links: Stance,
+    /// `http` addresses.
+    pub http_links: Stance,
+    /// `mailto` addresses.
+    pub mailto_links: Stance,
+    /// Downloads.
+    pub downloads: Stance,
+    /// `ui/message`.
+    pub messages: Stance,
+    /// `ui/update-model-context`.
+    pub model_context: Stance,
+    /// `sampling/createMessage`.
+    pub sampling: Stance,
+    /// `ui/request-display-mode`.
+    pub display_modes: Stance,
+    /// Tools the view offers that claim to change nothing (H-115).
+    pub read_only_app_tools: Stance,
+    /// Tools the view offers that claim nothing (H-115).
+    pub other_app_tools: Stance,
+}
+
+/// What people have decided so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decided {
+    always: BTreeMap<Subject, bool>,
+    tools: BTreeMap<String, bool>,
+    once: BTreeSet<Subject>,
+}
+
+impl Policy {
+    /// Judges one wish. `tools` are all tools of the view's server, for the one prompt that lists them.
+    pub fn judge<'t>(
+        &self,
+        decided: &Decided,
+        wish: Wish<'_>,
+        tools: impl IntoIterator<Item = &'t ToolFacts>,
+    ) -> Verdict {
+        let stance = match self.stance(wish) {
+            Ok(stance) => stance,
+            Err(denial) => return Verdict::Deny(denial),
+        };
+        match stance {
+            Stance::Allow => Verdict::Allow,
+            Stance::Deny => Verdict::Deny(Denial::Policy(wish.name().into())),
+            Stance::Ask => self.ask(decided, wish, tools),
+        }
+    }
+
+    fn stance(&self, wish: Wish<'_>) -> Result<Stance, Denial> {
+        Ok(match wish {
+            Wish::CallTool(tool) => self.tool_stance(tool),
+            Wish::Read => Stance::Allow,
+            Wish::OpenLink(url) => match url.scheme() {
+                "https" => self.https_links,
+                "http" => self.http_links,
+                "mailto" => self.mailto_links,
+                _ => return Err(Denial::Address(url.as_str().into())),
+            },
+            Wish::Download(_) => self.downloads,
+            Wish::Message => self.messages,
+            Wish::UpdateModelContext => self.model_context,
+            Wish::Sample => self.sampling,
+            Wish::DisplayMode => self.display_modes,
+            Wish::AppTool { read_only: true, .. } => self.read_only_app_tools,
+            Wish::AppTool { read_only: false, .. } => self.other_app_tools,
+        })
+    }
+
+    fn tool_stance(&self, tool: &ToolFacts) -> Stance {
+        if let Some(stance) = self.tools.get(&tool.name) {
+            return *stance;
+        }
+        match tool {
+            // A tool that claims both is believed in the claim that costs more.
+            ToolFacts { destructive: true, .. } => self.destructive_tools,
+            ToolFacts { read_only: true, .. } => self.read_only_tools,
+            _ => self.other_tools,
+        }
+    }
+
+    fn ask<'t>(
+        &self,
+        decided: &Decided,
+        wish: Wish<'_>,
+        tools: impl IntoIterator<Item = &'t ToolFacts>,
+    ) -> Verdict {
+        let subject = match wish {
+            Wish::CallTool(tool) => {
+                if let Some(&yes) = decided.tools.get(&tool.name) {
+                    return verdict(yes, wish);
+                }
+                self.tool_subject(decided, tool, tools)
+            }
+            Wish::OpenLink(url) => Subject::Link(url.as_str().to_owned()),
+            Wish::Download(names) => Subject::Download(names.to_vec()),
+            Wish::Message => Subject::Message,
+            Wish::UpdateModelContext => Subject::ModelContext,
+            Wish::Sample => Subject::Sampling,
+            Wish::DisplayMode => Subject::DisplayMode,
+            Wish::AppTool { name, .. } => Subject::AppTool(name.to_owned()),
+            Wish::Read => return Verdict::Allow,
+        };
+        match decided.find(&subject) {
+            Some(yes) => verdict(yes, wish),
+            None => Verdict::Ask(subject),
+        }
+    }
+
+    /// One prompt for the whole server the first time; a tool that destroys, or that was not on that
+    /// list, is asked on its own.
+    fn tool_subject<'t>(
+        &self,
+        decided: &Decided,
+        tool: &ToolFacts,
+        tools: impl IntoIterator<Item = &'t ToolFacts>,
+    ) -> Subject {
+        let alone = tool.destructive || self.tools.contains_key(&tool.name);
+        if alone || !decided.tools.is_empty() {
+            return Subject::Tool(tool.name.clone());
+        }
+        let together = |other: &&ToolFacts| {
+            other.for_app && !other.destructive && self.tool_stance(other) == Stance::Ask
+        };
+        Subject::Tools(tools.into_iter().filter(together).map(|tool| tool.name.clone()).collect())
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            read_only_tools: Stance::Allow,
+            other_tools: Stance::Ask,
+            destructive_tools: Stance::Ask,
+            tools: BTreeMap::new(),
+            https_links: Stance::Ask,
+            http_links: Stance::Deny,
+            mailto_links: Stance::Deny,
+            downloads: Stance::Ask,
+            messages: Stance::Ask,
+            model_context: Stance::Allow,
+            sampling: Stance::Ask,
+            display_modes: Stance::Allow,
+            read_only_app_tools: Stance::Allow,
+            other_app_tools: Stance::Ask,
+        }
+    }
+}
+
+impl Wish<'_> {
+    /// What is wanted, in words for a refusal.
+    fn name(self) -> &'static str {
+        match self {
+            Self::CallTool(_) => "calling this tool",
+            Self::Read => "reading from the server",
+            Self::OpenLink(_) => "opening this kind of address",
+            Self::Download(_) => "downloads",
+            Self::Message => "messages",
+            Self::UpdateModelContext => "context for the model",
+            Self::Sample => "sampling",
+            Self::DisplayMode => "other display modes",
+            Self::AppTool { .. } => "tools of this app",
+        }
+    }
+}
+
+impl Decided {
+    /// Remembers a decision for as long as this value lives.
+    ///
+    /// A "yes, this time" to a whole server's tools is a yes for the session: it was one question.
+    pub fn remember(&mut self, subject: &Subject, decision: Decision) {
+        let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
+        match subject {
+            Subject::Tools(names) if yes || always => {
+                self.tools.extend(names.iter().map(|name| (name.clone(), yes)));
+            }
+            Subject::Tool(name) if always => {
+                self.tools.insert(name.clone(), yes);
+            }
+            _ if always => {
+                self.always.insert(subject.clone(), yes);
+            }
+            _ => {}
+        }
+    }
+
+    /// Remembers a yes that came too late: the next time, and only the next, it counts.
+    pub fn remember_late(&mut self, subject: Subject, decision: Decision) {
+        self.remember(&subject, decision);
+        if decision == Decision::Allow && !matches!(subject, Subject::Tools(_)) {
+            self.once.insert(subject);
+        }
+    }
+
+    /// Uses up a late yes, if there is one.
+    pub fn spend(&mut self, subject: &Subject) -> bool {
+        self.once.remove(subject)
+    }
+
+    fn find(&self, subject: &Subject) -> Option<bool> {
+        self.always.get(subject).copied()
+    }
+}
+
+fn verdict(yes: bool, wish: Wish<'_>) -> Verdict {
+    if yes { Verdict::Allow } else { Verdict::Deny(Denial::Refused(wish.name().into())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, read_only: bool, destructive: bool) -> ToolFacts {
+        ToolFacts { name: name.to_owned(), for_app: true, for_model: true, read_only, destructive }
+    }
+
+    fn tools() -> Vec<ToolFacts> {
+        let mut hidden = tool("hidden", false, false);
+        hidden.for_app = false;
+        vec![
+            tool("look", true, false),
+            tool("save", false, false),
+            tool("send", false, false),
+            tool("drop", false, true),
+            tool("both", true, true),
+            hidden,
+        ]
+    }
+
+    fn judge(policy: &Policy, decided: &Decided, name: &str) -> Verdict {
+        let tools = tools();
+        let tool = tools.iter().find(|tool| tool.name == name).unwrap();
+        policy.judge(decided, Wish::CallTool(tool), &tools)
+    }
+
+    fn names(names: &[&str]) -> Subject {
+        Subject::Tools(names.iter().map(|&name| name.to_owned()).collect())
+    }
+
+    #[test]
+    fn tools_by_their_claims() {
+        let (policy, decided) = (Policy::default(), Decided::default());
+        let one = |name: &str| Verdict::Ask(Subject::Tool(name.to_owned()));
+        #[rustfmt::skip]
+        let table = [
+            ("look", Verdict::Allow),
+            // One prompt lists every tool that it covers, and only those a view could call.
+            ("save", Verdict::Ask(names(&["save", "send"]))),
+            ("drop", one("drop")),
+            ("both", one("both")),
+        ];
+        for (name, verdict) in table {
+            assert_eq!(judge(&policy, &decided, name), verdict, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_yes_covers_the_listed_tools_and_no_later_one() {
+        let policy = Policy::default();
+        let mut decided = Decided::default();
+        decided.remember(&names(&["save"]), Decision::Allow);
+        assert_eq!(judge(&policy, &decided, "save"), Verdict::Allow);
+        assert_eq!(judge(&policy, &decided, "send"), Verdict::Ask(Subject::Tool("send".into())));
+        assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
+    }
+
+    #[test]
+    fn a_no_is_remembered_only_when_it_is_meant_for_ever() {
+        let policy = Policy::default();
+        let mut decided = Decided::default();
+        decided.remember(&Subject::Tool("drop".into()), Decision::Deny);
+        assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
+        decided.remember(&Subject::Tool("drop".into()), Decision::DenyAlways);
+        assert!(matches!(judge(&policy, &decided, "drop"), Verdict::Deny(Denial::Refused(_))));
+    }
+
+    #[test]
+    fn the_operator_overrules_a_hint() {
+        let mut policy = Policy::default();
+        policy.tools.insert("look".into(), Stance::Deny);
+        policy.tools.insert("drop".into(), Stance::Allow);
+        policy.tools.insert("send".into(), Stance::Ask);
+        let decided = Decided::default();
+        assert!(matches!(judge(&policy, &decided, "look"), Verdict::Deny(Denial::Policy(_))));
+        assert_eq!(judge(&policy, &decided, "drop"), Verdict::Allow);
+        assert_eq!(judge(&policy, &decided, "send"), Verdict::Ask(Subject::Tool("send".into())));
+    }
+
+    #[test]
+    fn h_90_only_some_schemes_are_opened_at_all() {
+        let policy = Policy::default();
+        #[rustfmt::skip]
+        let table = [
+            ("https://a.test/x?y#z",  "ask"),
+            ("http://a.test/",        "policy"),
+            ("mailto:a@a.test",       "policy"),
+            ("javascript:alert(1)",   "address"),
+            ("file:///etc/passwd",    "address"),
+            ("data:text/html,x",      "address"),
+            ("blob:https://a.test/1", "address"),
+            ("vbscript:x",            "address"),
+        ];
+        for (address, expected) in table {
+            let url = Url::parse(address).unwrap();
+            let actual = match policy.judge(&Decided::default(), Wish::OpenLink(&url), []) {
+                Verdict::Ask(Subject::Link(full)) if full == address => "ask",
+                Verdict::Deny(Denial::Policy(_)) => "policy",
+                Verdict::Deny(Denial::Address(_)) => "address",
+                other => panic!("{address}: {other:?}"),
+            };
+            assert_eq!(actual, expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn h_115_app_tools_that_claim_nothing_are_asked() {
+        let policy = Policy::default();
+        let judge = |read_only| {
+            policy.judge(&Decided::default(), Wish::AppTool { name: "t", read_only }, [])
+        };
+        assert_eq!(judge(true), Verdict::Allow);
+        assert_eq!(judge(false), Verdict::Ask(Subject::AppTool("t".into())));
+    }
+
+    #[test]
+    fn a_late_yes_counts_once() {
+        let mut decided = Decided::default();
+        decided.remember_late(Subject::Message, Decision::Allow);
+        assert!(decided.spend(&Subject::Message));
+        assert!(!decided.spend(&Subject::Message));
+        decided.remember_late(Subject::Message, Decision::Deny);
+        assert!(!decided.spend(&Subject::Message));
+    }
+}

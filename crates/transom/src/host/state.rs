@@ -1,0 +1,447 @@
+//! The host's end of one view's life, as a table: what it decides with, and every move it may make.
+
+use std::time::Duration;
+
+use crate::violation::Violation;
+
+/// Where one view stands.
+///
+/// ```text
+/// start ──▶ Waiting ──ui/initialize──▶ Greeted ──initialized──▶ Ready ──close──▶ Closing ──▶ Closed
+///             ▲ │                         │ ▲                    │ │                │           ▲
+///             │ └──silence, close─────────┴─┼────────────────────┼─┼────────────────┴───────────┤
+///             │                             └──ui/initialize again: a new instance              │
+///             └──the document was reloaded───────────────────────┘  (answered, silence, reload)─┘
+/// ```
+///
+/// Beside the phase stand two facts about the tool call that opened the view: what the host knows of
+/// it, and what it has told this instance. Being ready means bringing the second up to the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct State {
+    pub(super) phase: Phase,
+    pub(super) known: Known,
+    pub(super) told: Told,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Phase {
+    /// Nobody has spoken yet.
+    Waiting { deadline: Duration },
+    /// `ui/initialize` was answered; until `initialized`, only answers go out (H-53).
+    Greeted { deadline: Duration },
+    /// The gate is open.
+    Ready,
+    /// The view was asked to save its things (H-130).
+    Closing { deadline: Duration, reason: Reason },
+    /// Over. Nothing goes in or out.
+    Closed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) arguments: Arguments,
+    pub(super) ending: Option<Ending>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arguments {
+    None,
+    Partial,
+    Complete,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Result,
+    Cancelled,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    Nothing,
+    Input,
+    Ending,
+}
+
+/// What happens to a session, reduced to what matters for its phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Event {
+    /// `ui/initialize` came.
+    Greeting,
+    /// `ui/notifications/initialized` came.
+    Initialized,
+    /// The frame holds a new document.
+    Reloaded,
+    /// The host wants to take the view away.
+    Close(Reason),
+    /// The view answered the teardown, in whatever way.
+    TornDown,
+    /// Time passed.
+    Tick,
+}
+
+/// What becomes known of the tool call that opened the view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    Partial,
+    Arguments,
+    Ending(Ending),
+}
+
+/// What a step wants done, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Move {
+    /// Give up whatever the previous instance still waits for.
+    Forget,
+    /// Answer `ui/initialize`.
+    Greet,
+    /// The gate opens: send what has gathered.
+    Open,
+    /// Send `tool-input-partial`.
+    Partial,
+    /// Send `tool-input`.
+    Input,
+    /// Send `tool-result` or `tool-cancelled`.
+    Ending,
+    /// Send `ui/resource-teardown`.
+    TearDown,
+    /// It is over.
+    Close(Reason),
+}
+
+/// Why a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The host or the person closed it.
+    Closed,
+    /// The view asked to be closed and the host agreed.
+    Asked,
+    /// H-57: the view never finished its handshake.
+    NeverInitialized,
+    /// The view reloads for ever.
+    ReloadLoop,
+    /// The view broke the rules more often than anybody can call an accident.
+    Flood,
+}
+
+/// The tool call's story has gone past the point where this could be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the tool call is past that point")]
+pub struct TooLate;
+
+/// How long a phase may last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Terms {
+    pub(super) handshake: Duration,
+    pub(super) teardown: Duration,
+}
+
+impl State {
+    pub(super) fn start(now: Duration, terms: Terms) -> Self {
+        Self {
+            phase: Phase::Waiting { deadline: now.saturating_add(terms.handshake) },
+            known: Known { arguments: Arguments::None, ending: None },
+            told: Told::Nothing,
+        }
+    }
+
+    /// Every move a session may make.
+    pub(super) fn step(
+        self,
+        now: Duration,
+        event: Event,
+        terms: Terms,
+    ) -> Result<(Self, Vec<Move>), Violation> {
+        use Phase::{Closed, Closing, Greeted, Ready, Waiting};
+        let until = |patience| now.saturating_add(patience);
+        Ok(match (self.phase, event) {
+            (Waiting { deadline }, Event::Greeting) => {
+                (self.at(Greeted { deadline }), vec![Move::Greet])
+            }
+            // A component mounted twice greets twice before it says `initialized` (H-56).
+            (Greeted { deadline }, Event::Greeting) => {
+                (self.at(Greeted { deadline }), vec![Move::Forget, Move::Greet])
+            }
+            // A reload sends ui/initialize again without teardown: the frame died with nobody to say
+            // so. Whoever greets after a finished handshake is a new instance and has seen nothing.
+            (Ready, Event::Greeting) => {
+                let phase = Greeted { deadline: until(terms.handshake) };
+                (Self { told: Told::Nothing, ..self.at(phase) }, vec![Move::Forget, Move::Greet])
+            }
+            (Greeted { .. }, Event::Initialized) => {
+                let (state, mut moves) = self.at(Ready).catch_up();
+                moves.insert(0, Move::Open);
+                (state, moves)
+            }
+            // R-04: some views say it twice; the second says nothing new.
+            (Ready | Closing { .. }, Event::Initialized) => (self, vec![]),
+            (Waiting { .. } | Greeted { .. } | Ready, Event::Reloaded) => {
+                let phase = Waiting { deadline: until(terms.handshake) };
+                (Self { told: Told::Nothing, ..self.at(phase) }, vec![Move::Forget])
+            }
+            // H-133: who was never ready is not asked.
+            (Waiting { .. } | Greeted { .. }, Event::Close(reason)) => {
+                (self.at(Closed), vec![Move::Close(reason)])
+            }
+            (Ready, Event::Close(reason)) => {
+                let phase = Closing { deadline: until(terms.teardown), reason };
+                (self.at(phase), vec![Move::TearDown])
+            }
+            (Closing { .. } | Closed, Event::Close(_)) => (self, vec![]),
+            // The document that was asked is gone, and its answer with it.
+            (Closing { reason, .. }, Event::TornDown | Event::Reloaded) => {
+                (self.at(Closed), vec![Move::Close(reason)])
+            }
+            (Waiting { deadline } | Greeted { deadline }, Event::Tick) if deadline <= now => {
+                (self.at(Closed), vec![Move::Close(Reason::NeverInitialized)])
+            }
+            (Closing { deadline, reason }, Event::Tick) if deadline <= now => {
+                (self.at(Closed), vec![Move::Close(reason)])
+            }
+            (_, Event::Tick) => (self, vec![]),
+            (_, event) => return Err(self.refuse(event)),
+        })
+    }
+
+    /// Takes in news about the tool call, and tells what can be told now.
+    pub(super) fn learn(self, news: News) -> Result<(Self, Vec<Move>), TooLate> {
+        let Known { arguments, ending } = self.known;
+        let known = match (news, arguments, ending) {
+            // H-64: no partial after the input. H-61, H-68: one input, one ending.
+            (News::Partial, Arguments::None | Arguments::Partial, None) => {
+                Known { arguments: Arguments::Partial, ending }
+            }
+            // H-62: a result that overtook its arguments waits for them.
+            (News::Arguments, Arguments::None | Arguments::Partial, None | Some(Ending::Result)) => {
+                Known { arguments: Arguments::Complete, ending }
+            }
+            (News::Ending(ending), _, None) => Known { arguments, ending: Some(ending) },
+            _ => return Err(TooLate),
+        };
+        Ok(match self.phase {
+            Phase::Ready => Self { known, ..self }.catch_up(),
+            _ => (Self { known, ..self }, vec![]),
+        })
+    }
+
+    /// In the words of a refusal.
+    pub(super) fn name(self) -> &'static str {
+        match self.phase {
+            Phase::Waiting { .. } => "waiting for ui/initialize",
+            Phase::Greeted { .. } => "waiting for initialized",
+            Phase::Ready => "ready",
+            Phase::Closing { .. } => "closing",
+            Phase::Closed => "closed",
+        }
+    }
+
+    pub(super) fn deadline(self) -> Option<Duration> {
+        match self.phase {
+            Phase::Waiting { deadline } | Phase::Greeted { deadline } => Some(deadline),
+            Phase::Closing { deadline, .. } => Some(deadline),
+            Phase::Ready | Phase::Closed => None,
+        }
+    }
+
+    fn at(self, phase: Phase) -> Self {
+        Self { phase, ..self }
+    }
+
+    /// `partial* → input → (result | cancelled)`, each once; a cancellation may come without input.
+    fn catch_up(mut self) -> (Self, Vec<Move>) {
+        let mut moves = vec![];
+        match (self.told, self.known.arguments) {
+            (Told::Nothing, Arguments::Complete) => {
+                moves.push(Move::Input);
+                self.told = Told::Input;
+            }
+            (Told::Nothing, Arguments::Partial) if self.known.ending.is_none() => {
+                moves.push(Move::Partial);
+            }
+            _ => {}
+        }
+        let told = match (self.told, self.known.ending) {
+            (Told::Input, Some(_)) => true,
+            // §3.16: cancelled before the arguments were complete.
+            (Told::Nothing, Some(Ending::Cancelled)) => true,
+            _ => false,
+        };
+        if told {
+            moves.push(Move::Ending);
+            self.told = Told::Ending;
+        }
+        (self, moves)
+    }
+
+    fn refuse(self, event: Event) -> Violation {
+        let got = match event {
+            Event::Greeting => "ui/initialize",
+            Event::Initialized => "ui/notifications/initialized",
+            Event::Reloaded => "a reload",
+            Event::Close(_) => "a close",
+            Event::TornDown => "an answer to the teardown",
+            Event::Tick => "the time",
+        };
+        Violation::Unexpected { state: self.name(), got: got.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Phase::{Closed, Closing, Greeted, Ready, Waiting};
+
+    const TERMS: Terms =
+        Terms { handshake: Duration::from_secs(30), teardown: Duration::from_secs(5) };
+    const NOW: Duration = Duration::from_secs(100);
+
+    const fn secs(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn at(phase: Phase) -> State {
+        State { phase, ..State::start(Duration::ZERO, TERMS) }
+    }
+
+    fn known(arguments: Arguments, ending: Option<Ending>, told: Told, phase: Phase) -> State {
+        State { phase, known: Known { arguments, ending }, told }
+    }
+
+    fn trace(moves: &[Move]) -> String {
+        let names: Vec<_> = moves.iter().map(|step| format!("{step:?}")).collect();
+        names.join(" ")
+    }
+
+    #[test]
+    fn every_move() {
+        let waiting = Waiting { deadline: secs(200) };
+        let greeted = Greeted { deadline: secs(200) };
+        let closing = Closing { deadline: secs(200), reason: Reason::Asked };
+        let close = Event::Close(Reason::Closed);
+        let late = |phase: fn(Duration) -> Phase| phase(NOW);
+        #[rustfmt::skip]
+        let table = [
+            // from       on                   to, and what it wants done
+            (waiting, Event::Greeting,    Ok((greeted, "Greet"))),
+            (waiting, Event::Initialized, Err("ui/notifications/initialized")),
+            (waiting, Event::Reloaded,    Ok((Waiting { deadline: secs(130) }, "Forget"))),
+            (waiting, close,              Ok((Closed, "Close(Closed)"))),                 // H-133
+            (waiting, Event::TornDown,    Err("an answer to the teardown")),
+            (waiting, Event::Tick,        Ok((waiting, ""))),
+            (late(|deadline| Waiting { deadline }), Event::Tick, Ok((Closed, "Close(NeverInitialized)"))), // H-57
+            (greeted, Event::Greeting,    Ok((greeted, "Forget Greet"))),                 // H-56
+            (greeted, Event::Initialized, Ok((Ready, "Open"))),
+            (greeted, Event::Reloaded,    Ok((Waiting { deadline: secs(130) }, "Forget"))),
+            (greeted, close,              Ok((Closed, "Close(Closed)"))),                 // H-133
+            (greeted, Event::TornDown,    Err("an answer to the teardown")),
+            (greeted, Event::Tick,        Ok((greeted, ""))),
+            (late(|deadline| Greeted { deadline }), Event::Tick, Ok((Closed, "Close(NeverInitialized)"))),
+            (Ready,   Event::Greeting,    Ok((Greeted { deadline: secs(130) }, "Forget Greet"))),
+            (Ready,   Event::Initialized, Ok((Ready, ""))),                               // R-04
+            (Ready,   Event::Reloaded,    Ok((Waiting { deadline: secs(130) }, "Forget"))),
+            (Ready,   close,              Ok((Closing { deadline: secs(105), reason: Reason::Closed }, "TearDown"))), // H-130
+            (Ready,   Event::TornDown,    Err("an answer to the teardown")),
+            (Ready,   Event::Tick,        Ok((Ready, ""))),
+            (closing, Event::Greeting,    Err("ui/initialize")),
+            (closing, Event::Initialized, Ok((closing, ""))),
+            (closing, Event::Reloaded,    Ok((Closed, "Close(Asked)"))),
+            (closing, close,              Ok((closing, ""))),
+            (closing, Event::TornDown,    Ok((Closed, "Close(Asked)"))),                 // H-131
+            (closing, Event::Tick,        Ok((closing, ""))),
+            (late(|deadline| Closing { deadline, reason: Reason::Flood }), Event::Tick, Ok((Closed, "Close(Flood)"))), // H-131
+            (Closed,  Event::Greeting,    Err("ui/initialize")),
+            (Closed,  Event::Initialized, Err("ui/notifications/initialized")),
+            (Closed,  Event::Reloaded,    Err("a reload")),
+            (Closed,  close,              Ok((Closed, ""))),
+            (Closed,  Event::TornDown,    Err("an answer to the teardown")),
+            (Closed,  Event::Tick,        Ok((Closed, ""))),
+        ];
+        for (from, on, expected) in table {
+            let actual = match at(from).step(NOW, on, TERMS) {
+                Ok((to, moves)) => Ok((to.phase, trace(&moves))),
+                Err(Violation::Unexpected { got, .. }) => Err(got.as_str().to_owned()),
+                Err(other) => panic!("{other}"),
+            };
+            let expected = expected.map(|(to, moves)| (to, moves.to_owned())).map_err(str::to_owned);
+            assert_eq!(actual, expected, "{from:?} on {on:?}");
+        }
+    }
+
+    #[test]
+    fn every_piece_of_news() {
+        use Arguments::{Complete, None as Nothing, Partial};
+        let result = Some(Ending::Result);
+        let cancelled = Some(Ending::Cancelled);
+        let ended = |ending| News::Ending(ending);
+        #[rustfmt::skip]
+        let table = [
+            // known         told           on                        known then, told then, and what goes out when ready
+            (Nothing, None,  Told::Nothing, News::Partial,            Ok((Partial, None, Told::Nothing, "Partial"))),   // H-63
+            (Partial, None,  Told::Nothing, News::Partial,            Ok((Partial, None, Told::Nothing, "Partial"))),
+            (Partial, None,  Told::Nothing, News::Arguments,          Ok((Complete, None, Told::Input, "Input"))),      // H-60
+            (Nothing, None,  Told::Nothing, News::Arguments,          Ok((Complete, None, Told::Input, "Input"))),
+            (Nothing, None,  Told::Nothing, ended(Ending::Result),    Ok((Nothing, result, Told::Nothing, ""))),        // H-62
+            (Nothing, result, Told::Nothing, News::Arguments,         Ok((Complete, result, Told::Ending, "Input Ending"))),
+            (Nothing, None,  Told::Nothing, ended(Ending::Cancelled), Ok((Nothing, cancelled, Told::Ending, "Ending"))), // §3.16
+            (Partial, None,  Told::Nothing, ended(Ending::Cancelled), Ok((Partial, cancelled, Told::Ending, "Ending"))), // H-66
+            (Complete, None, Told::Input,   ended(Ending::Result),    Ok((Complete, result, Told::Ending, "Ending"))),  // H-65
+            (Complete, None, Told::Input,   ended(Ending::Cancelled), Ok((Complete, cancelled, Told::Ending, "Ending"))),
+            (Complete, None, Told::Input,   News::Partial,            Err(TooLate)),                                    // H-64
+            (Complete, None, Told::Input,   News::Arguments,          Err(TooLate)),                                    // H-61
+            (Nothing, result, Told::Nothing, News::Partial,           Err(TooLate)),
+            (Complete, result, Told::Ending, ended(Ending::Result),   Err(TooLate)),                                    // H-68
+            (Complete, result, Told::Ending, ended(Ending::Cancelled), Err(TooLate)),
+            (Nothing, cancelled, Told::Ending, News::Arguments,       Err(TooLate)),
+        ];
+        for (arguments, ending, told, on, expected) in table {
+            let row = format!("{arguments:?} {ending:?} {told:?} on {on:?}");
+            let actual = known(arguments, ending, told, Ready).learn(on).map(|(to, moves)| {
+                (to.known.arguments, to.known.ending, to.told, trace(&moves))
+            });
+            let expected = expected.map(|(a, e, t, moves)| (a, e, t, moves.to_owned()));
+            assert_eq!(actual, expected, "{row}");
+            // H-53: behind the gate the same is learnt and nothing is said.
+            let shut = Greeted { deadline: NOW };
+            if let Ok((to, moves)) = known(arguments, ending, told, shut).learn(on) {
+                assert_eq!((to.told, moves.len()), (told, 0), "{row}, shut");
+            }
+        }
+    }
+
+    #[test]
+    fn opening_tells_everything_that_is_known() {
+        use Arguments::{Complete, None as Nothing, Partial};
+        #[rustfmt::skip]
+        let table = [
+            (Nothing,  None,                    "Open"),
+            (Partial,  None,                    "Open Partial"),
+            (Complete, None,                    "Open Input"),
+            (Complete, Some(Ending::Result),    "Open Input Ending"),
+            (Complete, Some(Ending::Cancelled), "Open Input Ending"),
+            (Partial,  Some(Ending::Cancelled), "Open Ending"),
+            (Nothing,  Some(Ending::Result),    "Open"),
+            (Partial,  Some(Ending::Result),    "Open"),
+        ];
+        for (arguments, ending, expected) in table {
+            let greeted = known(arguments, ending, Told::Nothing, Greeted { deadline: NOW });
+            let (_, moves) = greeted.step(NOW, Event::Initialized, TERMS).unwrap();
+            assert_eq!(trace(&moves), expected, "{arguments:?} {ending:?}");
+        }
+    }
+
+    #[test]
+    fn q7_a_new_instance_is_told_everything_again() {
+        let told = known(Arguments::Complete, Some(Ending::Result), Told::Ending, Ready);
+        for event in [Event::Greeting, Event::Reloaded] {
+            let (state, _) = told.step(NOW, event, TERMS).unwrap();
+            assert_eq!(state.told, Told::Nothing, "{event:?}");
+        }
+        // H-61: but greeting twice before `initialized` is one instance.
+        let greeted = State { phase: Greeted { deadline: NOW }, told: Told::Nothing, ..told };
+        let (state, _) = greeted.step(NOW, Event::Greeting, TERMS).unwrap();
+        let (state, moves) = state.step(NOW, Event::Initialized, TERMS).unwrap();
+        assert_eq!(trace(&moves), "Open Input Ending");
+        assert_eq!(state.step(NOW, Event::Initialized, TERMS).unwrap().1, []);
+    }
+}

@@ -1,0 +1,201 @@
+//! What each side says it can do.
+
+use super::json::{self, Fields, is_truthy};
+use super::{DisplayMode, Modality, ResourceCsp, ResourcePermissions};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Capabilities outside the spec, by name. Each is an object; peers reject anything else.
+pub type Experimental = BTreeMap<String, Map<String, Value>>;
+
+/// What a host offers its views.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostCapabilities {
+    /// What the spec does not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experimental: Option<Experimental>,
+    /// Opens links.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub open_links: bool,
+    /// Saves files.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub download_file: bool,
+    /// Passes tool calls on to the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_tools: Option<ListChanged>,
+    /// Passes resource requests on to the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_resources: Option<ListChanged>,
+    /// Takes log lines.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub logging: bool,
+    /// What the sandbox really grants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxCapabilities>,
+    /// Tells the model what the view says, in these forms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_model_context: Option<Modalities>,
+    /// Takes messages into the conversation, in these forms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<Modalities>,
+    /// Lets the view ask the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<Sampling>,
+}
+
+/// What a view offers its host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppCapabilities {
+    /// What the spec does not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experimental: Option<Experimental>,
+    /// Has tools of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ListChanged>,
+    /// The modes it can be shown in; none given means no restriction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available_display_modes: Option<Vec<DisplayMode>>,
+}
+
+/// A list that may announce its changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListChanged {
+    /// Whether changes are announced.
+    #[serde(skip_serializing_if = "json::is_off")]
+    pub list_changed: bool,
+}
+
+/// What the sandbox really grants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SandboxCapabilities {
+    /// Device permissions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<ResourcePermissions>,
+    /// Network sources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub csp: Option<ResourceCsp>,
+}
+
+/// The forms of content that are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Modalities {
+    /// Text.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub text: bool,
+    /// Images.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub image: bool,
+    /// Sound.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub audio: bool,
+    /// Embedded resources.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub resource: bool,
+    /// Links to resources.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub resource_link: bool,
+    /// Structured content.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub structured_content: bool,
+}
+
+/// How a view may ask the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sampling {
+    /// Also with tools.
+    #[serde(skip_serializing_if = "json::is_off", serialize_with = "json::flag")]
+    pub tools: bool,
+}
+
+impl Modalities {
+    /// Whether a form is taken.
+    pub fn allows(&self, modality: Modality) -> bool {
+        match modality {
+            Modality::Text => self.text,
+            Modality::Image => self.image,
+            Modality::Audio => self.audio,
+            Modality::Resource => self.resource,
+            Modality::ResourceLink => self.resource_link,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HostCapabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(deserializer)?;
+        Ok(Self {
+            experimental: experimental(&mut fields),
+            open_links: fields.flag("openLinks"),
+            download_file: fields.flag("downloadFile"),
+            server_tools: fields.object("serverTools"),
+            server_resources: fields.object("serverResources"),
+            logging: fields.flag("logging"),
+            sandbox: fields.object("sandbox"),
+            update_model_context: fields.object("updateModelContext"),
+            message: fields.object("message"),
+            sampling: fields.object("sampling"),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for AppCapabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(deserializer)?;
+        Ok(Self {
+            experimental: experimental(&mut fields),
+            tools: fields.object("tools"),
+            available_display_modes: fields.list("availableDisplayModes"),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ListChanged {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(deserializer)?;
+        Ok(Self { list_changed: fields.flag("listChanged") })
+    }
+}
+
+impl<'de> Deserialize<'de> for SandboxCapabilities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(deserializer)?;
+        Ok(Self { permissions: fields.object("permissions"), csp: fields.object("csp") })
+    }
+}
+
+impl<'de> Deserialize<'de> for Modalities {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(deserializer)?;
+        Ok(Self {
+            text: fields.flag("text"),
+            image: fields.flag("image"),
+            audio: fields.flag("audio"),
+            resource: fields.flag("resource"),
+            resource_link: fields.flag("resourceLink"),
+            structured_content: fields.flag("structuredContent"),
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Sampling {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut fields = Fields::deserialize(deserializer)?;
+        Ok(Self { tools: fields.flag("tools") })
+    }
+}
+
+/// Reads the experimental capabilities; `true` stands for an empty object.
+fn experimental(fields: &mut Fields) -> Option<Experimental> {
+    let Some(Value::Object(map)) = fields.value("experimental") else { return None };
+    let claimed = map.into_iter().filter(|(_, value)| is_truthy(value));
+    let objects = claimed.map(|(name, value)| match value {
+        Value::Object(settings) => (name, settings),
+        _ => (name, Map::new()),
+    });
+    Some(objects.collect())
+}

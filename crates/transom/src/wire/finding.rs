@@ -1,0 +1,113 @@
+//! What was odd but tolerated.
+
+use std::fmt;
+
+/// Something odd in what a peer declared, tolerated and worth telling its author.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Finding {
+    /// A CSP source without a scheme, read as `https`.
+    #[error("csp.{list}: {host} has no scheme, read as https")]
+    BareHost {
+        /// The list it stood in.
+        list: &'static str,
+        /// The host as declared.
+        host: Quoted,
+    },
+    /// A member whose value is not what belongs there; read as absent.
+    #[error("{key} should be {expected}, got {got}")]
+    Unreadable {
+        /// The member.
+        key: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+        /// What was there.
+        got: Quoted,
+    },
+    /// A link to something that is not a UI resource; the tool has no view.
+    #[error("{key} should begin with ui://, got {got}")]
+    NotUiUri {
+        /// Where the link stood.
+        key: &'static str,
+        /// What was there.
+        got: Quoted,
+    },
+    /// The older flat link and the nested one disagree; the nested one counts.
+    #[error("ui/resourceUri is {flat}, but ui.resourceUri is {nested}")]
+    TwoLinks {
+        /// The one that counts.
+        nested: Quoted,
+        /// The one that does not.
+        flat: Quoted,
+    },
+    /// Only the older flat link is there.
+    #[error("ui/resourceUri is deprecated, use ui.resourceUri")]
+    FlatLink,
+    /// A visibility that does not exist, ignored.
+    #[error("visibility {got} is neither model nor app")]
+    UnknownVisibility {
+        /// What was there.
+        got: Quoted,
+    },
+    /// Policy on a tool, where it has no effect; it belongs on the resource.
+    #[error("{key} has no effect on a tool, put it on the resource")]
+    PolicyOnTool {
+        /// `csp` or `permissions`.
+        key: &'static str,
+    },
+    /// Metadata under `meta` instead of `_meta`.
+    #[error("ui stands under meta, it belongs under _meta")]
+    MetaWithoutUnderscore,
+}
+
+/// A peer's own words, cut short and printed on one line.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Quoted(String);
+
+impl Quoted {
+    pub(super) fn new(words: impl ToString) -> Self {
+        let words = words.to_string();
+        match words.char_indices().nth(LONGEST_QUOTE) {
+            Some((end, _)) => Self(format!("{}…", &words[..end])),
+            None => Self(words),
+        }
+    }
+}
+
+impl fmt::Display for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl fmt::Debug for Quoted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Which foreign dialects are understood beside the spec's own. None, unless asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compat {
+    /// The `openai/…` keys and their MIME type.
+    pub openai: bool,
+    /// The MIME type of the drafts of 2025.
+    pub draft_mime: bool,
+}
+
+/// In characters; enough to recognise what was meant.
+const LONGEST_QUOTE: usize = 80;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_stays_one_short_line() {
+        let got = Quoted::new("x\r\n".repeat(1000));
+        let finding = Finding::UnknownVisibility { got };
+        let line = finding.to_string();
+        assert!(line.len() < 250, "{line}");
+        assert!(!line.contains('\n'), "{line}");
+    }
+}
