@@ -9,11 +9,12 @@ mod source;
 
 use std::fmt;
 
-pub use declaration::{Declaration, List, Lists, MAX_ENTRIES, Reason, Refused};
+pub use declaration::{Declaration, List, MAX_ENTRIES, Reason, Refused};
 pub use script::{Script, Token, TokenError};
 pub use source::{Source, SourceError};
 
 use crate::origin::Origin;
+use crate::violation::Quoted;
 use Directive::*;
 use Keyword::*;
 
@@ -200,14 +201,14 @@ impl Grant {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// A directive that we do not write.
-    #[error("unknown directive {0:?}")]
-    Directive(String),
+    #[error("unknown directive {0}")]
+    Directive(Quoted),
     /// A directive that came before; a browser would ignore the second.
     #[error("{0} twice")]
     Twice(&'static str),
     /// A value that we do not write.
-    #[error("unknown value {0:?}")]
-    Value(String),
+    #[error("unknown value {0}")]
+    Value(Quoted),
 }
 
 /// The values of one directive; none of them means `'none'`.
@@ -397,18 +398,12 @@ fn join<T>(items: impl IntoIterator<Item = T>, by: &str, print: impl Fn(T) -> St
 fn parse_directive(text: &str) -> Result<(Directive, Values), HeaderError> {
     let (name, values) = text.split_once(' ').unwrap_or((text, ""));
     let directive = Directive::ALL.into_iter().find(|directive| directive.name() == name);
-    let directive = directive.ok_or_else(|| HeaderError::Directive(excerpt(name)))?;
+    let directive = directive.ok_or_else(|| HeaderError::Directive(Quoted::new(name)))?;
     if values == NONE {
         return Ok((directive, vec![]));
     }
-    let parse = |text| Value::parse(text).ok_or_else(|| HeaderError::Value(excerpt(text)));
+    let parse = |text| Value::parse(text).ok_or_else(|| HeaderError::Value(Quoted::new(text)));
     Ok((directive, values.split(' ').map(parse).collect::<Result<_, _>>()?))
 }
 
-/// Cuts a stranger's words short, so that a log line stays one line.
-fn excerpt(text: &str) -> String {
-    text.chars().take(EXCERPT_CHARS).collect()
-}
-
 const NONE: &str = "'none'";
-const EXCERPT_CHARS: usize = 64;

@@ -3,21 +3,9 @@
 use std::fmt;
 
 use crate::origin::Origin;
+use crate::wire::ResourcePermissions;
 
-/// The browser features a document may ask for (reference §3.8).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Permissions {
-    /// `camera`.
-    pub camera: bool,
-    /// `microphone`.
-    pub microphone: bool,
-    /// `geolocation`.
-    pub geolocation: bool,
-    /// `clipboard-write`.
-    pub clipboard_write: bool,
-}
-
-impl Permissions {
+impl ResourcePermissions {
     /// Every feature there is to ask for.
     pub const ALL: Self =
         Self { camera: true, microphone: true, geolocation: true, clipboard_write: true };
@@ -120,20 +108,15 @@ const FORMS: &str = "allow-forms";
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const NOTHING: Permissions = Permissions {
-        camera: false,
-        microphone: false,
-        geolocation: false,
-        clipboard_write: false,
-    };
+    use crate::wire::ResourcePermissions as Permissions;
 
     #[test]
     fn h_30_and_p_05_permissions_become_an_allow_attribute() {
-        let mixed = Permissions { camera: true, clipboard_write: true, ..NOTHING };
+        let nothing = Permissions::default();
+        let mixed = Permissions { camera: true, clipboard_write: true, ..Permissions::default() };
         #[rustfmt::skip]
         let table = [
-            (NOTHING,          "", ""),
+            (nothing,          "", ""),
             (mixed,            "camera; clipboard-write", "camera https://s.test https://g.test:8; clipboard-write https://s.test https://g.test:8"),
             (Permissions::ALL, "camera; microphone; geolocation; clipboard-write", "camera https://s.test https://g.test:8; microphone https://s.test https://g.test:8; geolocation https://s.test https://g.test:8; clipboard-write https://s.test https://g.test:8"),
         ];
@@ -147,11 +130,12 @@ mod tests {
 
     #[test]
     fn the_header_names_every_feature_so_that_none_is_on_by_default() {
+        let nothing = Permissions::default();
         let guest = [Origin::parse("http://[::1]:7").unwrap()];
-        let some = Permissions { microphone: true, ..NOTHING };
+        let some = Permissions { microphone: true, ..Permissions::default() };
         #[rustfmt::skip]
         let table = [
-            (NOTHING.to_header(&guest), "camera=(), microphone=(), geolocation=(), clipboard-write=()"),
+            (nothing.to_header(&guest), "camera=(), microphone=(), geolocation=(), clipboard-write=()"),
             (some.to_header(&[]),       "camera=(), microphone=(self), geolocation=(), clipboard-write=()"),
             (some.to_header(&guest),    "camera=(), microphone=(self \"http://[::1]:7\"), geolocation=(), clipboard-write=()"),
         ];
@@ -162,10 +146,10 @@ mod tests {
 
     #[test]
     fn the_operator_has_the_last_word() {
-        let camera = Permissions { camera: true, ..NOTHING };
-        let both = Permissions { camera: true, geolocation: true, ..NOTHING };
+        let camera = Permissions { camera: true, ..Permissions::default() };
+        let both = Permissions { camera: true, geolocation: true, ..Permissions::default() };
         assert_eq!(both.and(camera), camera);
-        assert_eq!(both.and(NOTHING), NOTHING);
+        assert_eq!(both.and(Permissions::default()), Permissions::default());
         assert_eq!(both.and(Permissions::ALL), both);
     }
 

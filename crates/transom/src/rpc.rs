@@ -602,7 +602,9 @@ mod tests {
 
     #[test]
     fn a_long_string_id_is_refused() {
-        let id = |length: usize| format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"m"}}"#, "x".repeat(length));
+        let id = |length: usize| {
+            format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"m"}}"#, "x".repeat(length))
+        };
         assert!(parse(&id(MAX_ID_BYTES)).is_ok());
         assert_eq!(parse(&id(MAX_ID_BYTES + 1)).unwrap_err(), Malformed::BadId);
     }
@@ -634,7 +636,8 @@ mod tests {
     #[test]
     fn params_borrow_from_the_text() {
         let text = r#"{"jsonrpc":"2.0","method":"m","params":{"big":"…"}}"#;
-        let Ok(Message::Notification(Notification { method: Cow::Borrowed(_), params })) = parse(text)
+        let Ok(Message::Notification(Notification { method: Cow::Borrowed(_), params })) =
+            parse(text)
         else {
             panic!("a notification with a borrowed method");
         };
@@ -644,7 +647,8 @@ mod tests {
 
     #[test]
     fn members_keep_the_bytes_they_do_not_touch() {
-        let text = RawValue::from_string(r#"{ "b" : [1 ,2], "\u0061":1e2, "c":null}"#.into()).unwrap();
+        let text =
+            RawValue::from_string(r#"{ "b" : [1 ,2], "\u0061":1e2, "c":null}"#.into()).unwrap();
         let mut members = Members::read(&text).unwrap();
         assert_eq!(members.get("a").unwrap().get(), "1e2");
         members.set("c", raw(&7));

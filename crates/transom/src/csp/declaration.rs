@@ -1,11 +1,13 @@
 use std::fmt;
 
-use super::{Source, SourceError, excerpt};
+use super::{Source, SourceError};
+use crate::violation::Quoted;
+use crate::wire::ResourceCsp;
 
 /// The domains a document declared and the gate accepted.
 ///
-/// What is in here is what goes into the header, so printing it back tells a view the truth about
-/// what it was given (H-32).
+/// What is in here is what goes into the header, so turning it back into a [`ResourceCsp`] tells a
+/// view the truth about what it was given (H-32).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declaration {
     /// Where the view may connect to.
@@ -23,14 +25,14 @@ impl Declaration {
     ///
     /// A list is read up to [`MAX_ENTRIES`]; the rest of it is one refusal. An entry given twice
     /// counts once.
-    pub fn read(lists: Lists<'_>) -> (Self, Vec<Refused>) {
+    pub fn read(declared: &ResourceCsp) -> (Self, Vec<Refused>) {
         let mut refused = Vec::new();
         let mut read = |list, entries| read_list(list, entries, &mut refused);
         let declaration = Self {
-            connect: read(List::Connect, lists.connect),
-            resource: read(List::Resource, lists.resource),
-            frame: read(List::Frame, lists.frame),
-            base_uri: read(List::BaseUri, lists.base_uri),
+            connect: read(List::Connect, &declared.connect_domains),
+            resource: read(List::Resource, &declared.resource_domains),
+            frame: read(List::Frame, &declared.frame_domains),
+            base_uri: read(List::BaseUri, &declared.base_uri_domains),
         };
         (declaration, refused)
     }
@@ -53,28 +55,18 @@ impl Declaration {
         }
     }
 
-    /// Prints one list as it was granted, in the words of the wire.
-    pub fn to_strings(&self, list: List) -> Vec<String> {
-        self.list(list).iter().map(Source::to_string).collect()
-    }
-
     /// Tells whether nothing outside the document's own origin was granted (H-28).
     pub fn is_empty(&self) -> bool {
         List::ALL.into_iter().all(|list| self.list(list).is_empty())
     }
 }
 
-/// The four lists as a server wrote them.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Lists<'a> {
-    /// `connectDomains`.
-    pub connect: &'a [String],
-    /// `resourceDomains`.
-    pub resource: &'a [String],
-    /// `frameDomains`.
-    pub frame: &'a [String],
-    /// `baseUriDomains`.
-    pub base_uri: &'a [String],
+impl From<&Declaration> for ResourceCsp {
+    fn from(granted: &Declaration) -> Self {
+        let [connect_domains, resource_domains, frame_domains, base_uri_domains] =
+            List::ALL.map(|list| granted.list(list).iter().map(Source::to_string).collect());
+        Self { connect_domains, resource_domains, frame_domains, base_uri_domains }
+    }
 }
 
 /// Which of the four lists.
@@ -110,15 +102,15 @@ impl List {
 pub struct Refused {
     /// The list it stood in.
     pub list: List,
-    /// The entry, cut short; print it with `{:?}`.
-    pub entry: String,
+    /// The entry.
+    pub entry: Quoted,
     /// What is wrong with it.
     pub reason: Reason,
 }
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} entry {:?}: {}", self.list.name(), self.entry, self.reason)
+        write!(f, "{} entry {}: {}", self.list.name(), self.entry, self.reason)
     }
 }
 
@@ -147,7 +139,8 @@ pub const MAX_ENTRIES: usize = 64;
 
 fn read_list(list: List, entries: &[String], refused: &mut Vec<Refused>) -> Vec<Source> {
     let mut granted = Vec::new();
-    let mut refuse = |entry, reason| refused.push(Refused { list, entry: excerpt(entry), reason });
+    let mut refuse =
+        |entry, reason| refused.push(Refused { list, entry: Quoted::new(entry), reason });
     for entry in entries.iter().take(MAX_ENTRIES) {
         match read_entry(entry) {
             Ok(source) if granted.contains(&source) => {}

@@ -4,7 +4,8 @@
 use serde_json::Value;
 use transom::csp::*;
 use transom::origin::{AddressError, MAX_ADDRESS_BYTES, Origin};
-use transom::permissions::{Permissions, SandboxTokens};
+use transom::permissions::SandboxTokens;
+use transom::wire::{ResourceCsp, ResourcePermissions};
 
 #[test]
 fn h_23_h_24_p_04_golden_policies() {
@@ -27,7 +28,7 @@ fn h_31_granted_entries_are_printed_as_they_were_read() {
     for entry in strings(&fixture("sources")["granted"]) {
         assert_eq!(Source::parse(&entry).unwrap().to_string(), entry);
         let (declaration, refused) = connect(std::slice::from_ref(&entry));
-        assert_eq!((declaration.to_strings(List::Connect), refused), (vec![entry], vec![]));
+        assert_eq!((granted(&declaration), refused), (vec![entry], vec![]));
     }
 }
 
@@ -49,8 +50,8 @@ fn a_refusal_is_one_short_line_that_names_the_list() {
     let entry = format!("https://a\n{}", "b".repeat(200));
     let (_, refused) = connect(&[entry]);
     let expected = format!(
-        "connectDomains entry \"https://a\\n{}\": character '\\n' has no place in an address",
-        "b".repeat(54)
+        "connectDomains entry \"https://a\\n{}…\": character '\\n' has no place in an address",
+        "b".repeat(70)
     );
     assert_eq!(refused[0].to_string(), expected);
 }
@@ -61,9 +62,9 @@ fn lists_are_read_up_to_their_limit() {
     let (declaration, refused) = connect(&entries[..MAX_ENTRIES]);
     assert_eq!((declaration.connect.len(), refused.len()), (MAX_ENTRIES, 0));
     let (declaration, refused) = connect(&entries);
-    assert_eq!(declaration.to_strings(List::Connect), &entries[..MAX_ENTRIES]);
+    assert_eq!(granted(&declaration), &entries[..MAX_ENTRIES]);
     let beyond = Reason::TooMany { count: 1000 };
-    let entry = entries[MAX_ENTRIES].clone();
+    let entry = entries[MAX_ENTRIES].as_str().into();
     assert_eq!(refused, [Refused { list: List::Connect, entry, reason: beyond }]);
 }
 
@@ -73,9 +74,14 @@ fn the_longest_policy_is_one_that_a_browser_reads() {
     let name = |n| format!("https://*.{n:03}.{label}.{label}.{label}.{}:65535", &label[..57]);
     let entries: Vec<_> = (0..MAX_ENTRIES).map(name).collect();
     assert_eq!(entries[0].len(), MAX_ADDRESS_BYTES);
-    let lists =
-        Lists { connect: &entries, resource: &entries, frame: &entries, base_uri: &entries };
-    let (declaration, refused) = Declaration::read(lists);
+    let declared = ResourceCsp {
+        connect_domains: entries.clone(),
+        resource_domains: entries.clone(),
+        frame_domains: entries.clone(),
+        base_uri_domains: entries.clone(),
+    };
+    let (declaration, refused) = Declaration::read(&declared);
+    assert_eq!(ResourceCsp::from(&declaration), declared);
     assert_eq!(refused, []);
     let header = Csp::guest(Some(&declaration)).to_string();
     assert!(header.len() < 140 * 1024, "{} bytes", header.len());
@@ -87,10 +93,13 @@ fn the_longest_policy_is_one_that_a_browser_reads() {
 #[test]
 fn h_25_and_h_29_the_host_may_restrict_further() {
     let entries = ["https://good.test", "https://*.bad.test"].map(str::to_owned);
-    let (mut declaration, _) =
-        Declaration::read(Lists { connect: &entries, base_uri: &entries[1..], ..Lists::default() });
+    let (mut declaration, _) = Declaration::read(&ResourceCsp {
+        connect_domains: entries.to_vec(),
+        base_uri_domains: entries[1..].to_vec(),
+        ..ResourceCsp::default()
+    });
     declaration.retain(|_, source| !source.host().ends_with("bad.test"));
-    assert_eq!(declaration.to_strings(List::Connect), ["https://good.test"]);
+    assert_eq!(granted(&declaration), ["https://good.test"]);
     let header = Csp::guest(Some(&declaration)).to_string();
     assert!(header.contains("connect-src 'self' https://good.test;"), "{header}");
     assert!(header.contains("base-uri 'self';"), "{header}");
@@ -118,8 +127,8 @@ fn a_source_made_of_an_origin_is_that_origin() {
 #[test]
 fn only_headers_of_ours_are_read_back() {
     use HeaderError::*;
-    let value = |text: &str| Err(Value(text.to_owned()));
-    let directive = |text: &str| Err(Directive(text.to_owned()));
+    let value = |text: &str| Err(Value(text.into()));
+    let directive = |text: &str| Err(Directive(text.into()));
     #[rustfmt::skip]
     let table = [
         ("script-src 'none'",                   Ok(())),
@@ -189,16 +198,15 @@ fn policy(row: &Value) -> Csp {
 }
 
 fn declaration(value: &Value) -> Option<Declaration> {
-    let declared = value.as_object()?;
-    let list = |list: List| declared.get(list.name()).map_or(vec![], strings);
-    let [connect, resource, frame, base_uri] = List::ALL.map(list);
-    let lists =
-        Lists { connect: &connect, resource: &resource, frame: &frame, base_uri: &base_uri };
-    Some(Declaration::read(lists).0)
+    let declared: Option<ResourceCsp> = serde_json::from_value(value.clone()).unwrap();
+    declared.map(|declared| Declaration::read(&declared).0)
 }
 
 fn ceiling(value: &Value) -> Ceiling {
-    declaration(value).map_or(Ceiling::AnyTls, Ceiling::Listed)
+    match value.as_str() {
+        Some("tls") => Ceiling::AnyTls,
+        _ => Ceiling::Listed(declaration(value).unwrap()),
+    }
 }
 
 fn script(text: &str) -> Script {
@@ -218,9 +226,9 @@ fn grant(name: &str) -> Grant {
     }
 }
 
-fn permissions(value: &Value) -> Permissions {
+fn permissions(value: &Value) -> ResourcePermissions {
     let asked = |key| value.get(key).is_some();
-    Permissions {
+    ResourcePermissions {
         camera: asked("camera"),
         microphone: asked("microphone"),
         geolocation: asked("geolocation"),
@@ -246,7 +254,12 @@ fn reason(reason: Reason) -> &'static str {
 }
 
 fn connect(entries: &[String]) -> (Declaration, Vec<Refused>) {
-    Declaration::read(Lists { connect: entries, ..Lists::default() })
+    Declaration::read(&ResourceCsp { connect_domains: entries.to_vec(), ..ResourceCsp::default() })
+}
+
+/// What a view is told that it may connect to (H-32).
+fn granted(declaration: &Declaration) -> Vec<String> {
+    ResourceCsp::from(declaration).connect_domains
 }
 
 fn origins(list: &[String]) -> Vec<Origin> {
