@@ -219,6 +219,15 @@ impl Id {
     }
 }
 
+impl From<crate::wire::RequestId> for Id {
+    fn from(id: crate::wire::RequestId) -> Self {
+        match id {
+            crate::wire::RequestId::Number(number) => Self::Number(number),
+            crate::wire::RequestId::String(text) => Self::String(text.into()),
+        }
+    }
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -50,7 +50,11 @@ const ECHO: f64 = 3.0;
 mod tests {
     use super::*;
 
-    fn clamped(width: Option<f64>, height: Option<f64>, axes: (Axis, Axis)) -> (Option<f64>, Option<f64>) {
+    fn clamped(
+        width: Option<f64>,
+        height: Option<f64>,
+        axes: (Axis, Axis),
+    ) -> (Option<f64>, Option<f64>) {
         let dimensions = ContainerDimensions { width: axes.0, height: axes.1 };
         let size = clamp(SizeChangedParams { width, height }, Some(&dimensions));
         (size.width, size.height)

@@ -213,9 +213,11 @@ impl State {
                 Known { arguments: Arguments::Partial, ending }
             }
             // H-62: a result that overtook its arguments waits for them.
-            (News::Arguments, Arguments::None | Arguments::Partial, None | Some(Ending::Result)) => {
-                Known { arguments: Arguments::Complete, ending }
-            }
+            (
+                News::Arguments,
+                Arguments::None | Arguments::Partial,
+                None | Some(Ending::Result),
+            ) => Known { arguments: Arguments::Complete, ending },
             (News::Ending(ending), _, None) => Known { arguments, ending: Some(ending) },
             _ => return Err(TooLate),
         };
@@ -363,7 +365,8 @@ mod tests {
                 Err(Violation::Unexpected { got, .. }) => Err(got.as_str().to_owned()),
                 Err(other) => panic!("{other}"),
             };
-            let expected = expected.map(|(to, moves)| (to, moves.to_owned())).map_err(str::to_owned);
+            let expected =
+                expected.map(|(to, moves)| (to, moves.to_owned())).map_err(str::to_owned);
             assert_eq!(actual, expected, "{from:?} on {on:?}");
         }
     }
@@ -396,9 +399,9 @@ mod tests {
         ];
         for (arguments, ending, told, on, expected) in table {
             let row = format!("{arguments:?} {ending:?} {told:?} on {on:?}");
-            let actual = known(arguments, ending, told, Ready).learn(on).map(|(to, moves)| {
-                (to.known.arguments, to.known.ending, to.told, trace(&moves))
-            });
+            let actual = known(arguments, ending, told, Ready)
+                .learn(on)
+                .map(|(to, moves)| (to.known.arguments, to.known.ending, to.told, trace(&moves)));
             let expected = expected.map(|(a, e, t, moves)| (a, e, t, moves.to_owned()));
             assert_eq!(actual, expected, "{row}");
             // H-53: behind the gate the same is learnt and nothing is said.

@@ -1,0 +1,349 @@
+//! The other way round: what the host asks of the view, and the tools that a view offers.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{NotReady, Output, Phase, Session, questions::Waiter, state::Event};
+use crate::{
+    calls::Patience,
+    policy::{Verdict, Wish},
+    rpc::{self, ErrorObject, Id, Message, Request, Response},
+    violation::{Denial, Limit, Quoted, Violation},
+    wire::{
+        CallToolParams, CancelledParams, ListParams, ListToolsResult, RawObject, RequestId, Tool,
+        method,
+    },
+};
+
+/// A tool that the view offers to the model, for as long as the view lives (H-111, H-112).
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppTool {
+    /// Its name among the view's tools.
+    pub name: String,
+    /// Whether it claims to change nothing.
+    pub read_only: bool,
+    /// All the view says about it.
+    pub tool: Tool,
+}
+
+/// What came of calling one.
+#[derive(Clone, Debug)]
+pub enum AppAnswer {
+    /// Its result, untouched.
+    Result(Box<RawValue>),
+    /// The view answered with an error.
+    Error {
+        /// Its code.
+        code: i64,
+        /// Its words.
+        message: String,
+    },
+    /// The answer was larger than allowed, or unusable (H-117).
+    Unusable,
+    /// No answer in time (H-117).
+    TimedOut,
+    /// A person said no (H-115).
+    Refused,
+    /// The view, or this instance of it, is gone (H-113).
+    Gone,
+}
+
+/// Why a view's tool cannot be called.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoSuchTool {
+    /// The view is not ready, or closed (H-113).
+    #[error(transparent)]
+    NotReady(#[from] NotReady),
+    /// The view offers no such tool, or none at all (H-110).
+    #[error("the view offers no tool {0}")]
+    NotOffered(Quoted),
+    /// The rules do not allow it.
+    #[error(transparent)]
+    Denied(#[from] Denial),
+    /// Too many questions wait for a person.
+    #[error("too many questions wait for the user")]
+    TooManyQuestions,
+}
+
+/// A request of ours that the view has not answered yet.
+#[derive(Debug)]
+pub(super) enum Asked {
+    TearDown,
+    Ping,
+    ListTools { found: Vec<Tool>, pages: usize },
+    CallTool { sent: bool, params: Box<RawValue> },
+}
+
+/// The tools that the current instance of the view offers.
+#[derive(Debug, Default)]
+pub(super) struct AppTools(BTreeMap<String, bool>);
+
+impl Session {
+    /// Asks the view which tools it offers; [`Output::AppTools`] tells. Nothing is sent to a view that
+    /// did not declare any (H-110).
+    pub fn list_app_tools(&mut self, now: Duration) -> Result<(), NoSuchTool> {
+        if !self.app_has_tools() {
+            return Err(NoSuchTool::NotOffered("tools".into()));
+        }
+        let asked = Asked::ListTools { found: vec![], pages: 0 };
+        let patience = self.setup.terms.app_tool;
+        self.request(now, patience, asked, method::TOOLS_LIST, None)?;
+        Ok(())
+    }
+
+    /// Calls a tool that the view offers; [`Output::AppAnswer`] tells what came of it.
+    pub fn call_app_tool(
+        &mut self,
+        now: Duration,
+        name: &str,
+        arguments: RawObject<'_>,
+    ) -> Result<u64, NoSuchTool> {
+        if !self.is_ready() {
+            return Err(NotReady.into());
+        }
+        let read_only = match self.app_tools.0.get(name) {
+            Some(&read_only) if self.app_has_tools() => read_only,
+            _ => return Err(NoSuchTool::NotOffered(name.into())),
+        };
+        let mut params = CallToolParams::new(name);
+        params.arguments = Some(arguments);
+        let params = rpc::raw(&params);
+        let wish = Wish::AppTool { name, read_only };
+        match self.policy.judge(&self.decided, wish, []) {
+            Verdict::Deny(denial) => Err(denial.into()),
+            Verdict::Allow => {
+                let call = self.reserve(now, self.setup.terms.app_tool, params);
+                self.send_app_call(now, call);
+                Ok(call)
+            }
+            Verdict::Ask(subject) => {
+                let call = self.reserve(now, self.setup.terms.long_decision, params.clone());
+                let waiter = Waiter::App(call);
+                match self.inquire(subject, method::TOOLS_CALL, params.get(), waiter) {
+                    Ok(_) => Ok(call),
+                    Err(_) => {
+                        self.asked.settle(call);
+                        Err(NoSuchTool::TooManyQuestions)
+                    }
+                }
+            }
+        }
+    }
+
+    fn reserve(&mut self, now: Duration, patience: Duration, params: Box<RawValue>) -> u64 {
+        self.asked.open(now, Patience::flat(patience), Asked::CallTool { sent: false, params })
+    }
+
+    /// Sends a call that was only reserved until now.
+    pub(super) fn send_app_call(&mut self, now: Duration, call: u64) {
+        let Some(Asked::CallTool { sent, params }) = self.asked.get_mut(call) else { return };
+        if std::mem::replace(sent, true) {
+            return;
+        }
+        let text = request(call, method::TOOLS_CALL, Some(params));
+        self.asked.renew(now, call, Patience::flat(self.setup.terms.app_tool));
+        self.outputs.push_back(Output::Send(text));
+    }
+
+    /// A person said no.
+    pub(super) fn refuse_app_call(&mut self, call: u64) {
+        if self.asked.settle(call).is_some() {
+            self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Refused });
+        }
+    }
+
+    /// Puts a request of ours on the wire. Only ever called with the gate open.
+    pub(super) fn ask_view(
+        &mut self,
+        now: Duration,
+        patience: Duration,
+        asked: Asked,
+        method: &'static str,
+        params: Option<&RawValue>,
+    ) -> u64 {
+        let call = self.asked.open(now, Patience::flat(patience), asked);
+        self.outputs.push_back(Output::Send(request(call, method, params)));
+        call
+    }
+
+    /// Takes in the view's answer to a request of ours.
+    pub(super) fn answered(
+        &mut self,
+        now: Duration,
+        response: Response<'_>,
+    ) -> Result<(), Violation> {
+        let Response { id, outcome } = response;
+        let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
+        let call = number(&id).ok_or_else(unknown)?;
+        // A call that still waits for a person was never sent, so nobody can answer it.
+        if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
+            return Err(unknown());
+        }
+        match self.asked.settle(call).expect("it is there") {
+            Asked::TearDown => self.step(now, Event::TornDown),
+            Asked::Ping => {
+                self.outputs.push_back(Output::Pong { alive: true });
+                Ok(())
+            }
+            Asked::ListTools { found, pages } => {
+                self.listed(now, found, pages, outcome);
+                Ok(())
+            }
+            Asked::CallTool { .. } => self.called(call, outcome),
+        }
+    }
+
+    /// Settles a request of ours that was answered with something nobody can use.
+    pub(super) fn settle_unusable(&mut self, now: Duration, id: &Id) {
+        let Some(call) = number(id) else { return };
+        if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
+            return;
+        }
+        let asked = self.asked.settle(call).expect("it is there");
+        match asked {
+            // some views answer the teardown without a result. They have answered.
+            Asked::TearDown => {
+                let _ = self.step(now, Event::TornDown);
+            }
+            Asked::CallTool { .. } => {
+                self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Unusable });
+            }
+            other => self.no_answer(call, other),
+        }
+    }
+
+    /// The view did not answer in time.
+    pub(super) fn no_answer(&mut self, call: u64, asked: Asked) {
+        match asked {
+            Asked::TearDown => {}
+            Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
+            Asked::ListTools { .. } => self.outputs.push_back(Output::AppTools(vec![])),
+            Asked::CallTool { sent, .. } => {
+                if sent {
+                    self.tell_cancelled(call);
+                } else {
+                    self.questions.leave(Waiter::App(call));
+                }
+                self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::TimedOut });
+            }
+        }
+    }
+
+    /// The instance that offered them is gone, and all it was asked (H-111, H-134).
+    pub(super) fn forget_app_tools(&mut self) {
+        for (call, asked) in self.asked.drain() {
+            match asked {
+                Asked::CallTool { .. } => {
+                    self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Gone });
+                }
+                Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
+                Asked::TearDown | Asked::ListTools { .. } => {}
+            }
+        }
+        if !self.app_tools.0.is_empty() {
+            self.app_tools.0.clear();
+            self.outputs.push_back(Output::AppTools(vec![]));
+        }
+    }
+
+    /// The view says that its tools changed. Said once a second at most (H-117).
+    pub(super) fn app_tools_changed(&mut self, now: Duration) {
+        if self.app_has_tools() && self.list_changed.hit(now, self.setup.terms.list_changed) {
+            self.outputs.push_back(Output::AppToolsChanged);
+        }
+    }
+
+    fn app_has_tools(&self) -> bool {
+        self.app.as_ref().is_some_and(|app| app.capabilities.tools.is_some())
+    }
+
+    fn listed(
+        &mut self,
+        now: Duration,
+        mut found: Vec<Tool>,
+        pages: usize,
+        outcome: Result<&RawValue, ErrorObject<'_>>,
+    ) {
+        let page = outcome.ok().and_then(|raw| ListToolsResult::deserialize(raw).ok());
+        let Some(page) = page else { return self.offer(found) };
+        let most = self.setup.limits.app_tools;
+        found.extend(page.tools);
+        match page.next_cursor {
+            Some(cursor) if found.len() < most && pages < PAGES && self.is_ready() => {
+                let params = ListParams { cursor: Some(cursor.into()), ..ListParams::default() };
+                let asked = Asked::ListTools { found, pages: pages + 1 };
+                let patience = self.setup.terms.app_tool;
+                self.ask_view(now, patience, asked, method::TOOLS_LIST, Some(&rpc::raw(&params)));
+            }
+            _ => self.offer(found),
+        }
+    }
+
+    /// Takes in the view's tools: so many, and none that poses as one of the server's (H-116, H-117).
+    fn offer(&mut self, found: Vec<Tool>) {
+        let mut offered = vec![];
+        self.app_tools.0.clear();
+        for tool in found {
+            let name = tool.name().to_owned();
+            let fits = !name.is_empty() && name.len() <= NAME && self.tools.get(&name).is_none();
+            let full = offered.len() >= self.setup.limits.app_tools;
+            if !fits || full || self.app_tools.0.contains_key(&name) {
+                continue;
+            }
+            let read_only = tool.hint("readOnlyHint") == Some(true);
+            self.app_tools.0.insert(name.clone(), read_only);
+            offered.push(AppTool { name, read_only, tool });
+        }
+        self.outputs.push_back(Output::AppTools(offered));
+    }
+
+    fn called(
+        &mut self,
+        call: u64,
+        outcome: Result<&RawValue, ErrorObject<'_>>,
+    ) -> Result<(), Violation> {
+        let large = |raw: &&RawValue| raw.get().len() > self.setup.limits.app_tool_result;
+        let (outcome, violation) = match outcome {
+            Ok(raw) if large(&raw) => {
+                (AppAnswer::Unusable, Err(Violation::OverLimit { limit: Limit::Result }))
+            }
+            Ok(raw) => (AppAnswer::Result(raw.to_owned()), Ok(())),
+            Err(error) => {
+                let message = Quoted::new(&error.message).as_str().to_owned();
+                (AppAnswer::Error { code: error.code, message }, Ok(()))
+            }
+        };
+        self.outputs.push_back(Output::AppAnswer { call, outcome });
+        violation
+    }
+
+    fn tell_cancelled(&mut self, call: u64) {
+        if !matches!(self.state.phase, Phase::Ready | Phase::Closing { .. }) {
+            return;
+        }
+        let request_id = RequestId::Number(i64::try_from(call).unwrap_or(i64::MAX));
+        let reason = Some("no answer in time".to_owned());
+        let params = rpc::raw(&CancelledParams { request_id, reason });
+        self.notify(method::CANCELLED, Some(&params));
+    }
+}
+
+fn request(call: u64, method: &'static str, params: Option<&RawValue>) -> String {
+    let id = Id::Number(i64::try_from(call).expect("a session makes fewer calls than that"));
+    Message::Request(Request { id, method: method.into(), params }).print()
+}
+
+/// W-3: the reference takes `"0"` for an answer to `0`, so some views will send it.
+fn number(id: &Id) -> Option<u64> {
+    match id {
+        Id::Number(number) => u64::try_from(*number).ok(),
+        Id::String(text) => text.parse().ok(),
+    }
+}
+
+/// The most pages of tools that are asked for.
+const PAGES: usize = 10;
+/// The longest name of a tool.
+const NAME: usize = 128;

@@ -1,0 +1,85 @@
+//! What a view may use up, and how long things may take.
+
+use std::time::Duration;
+
+use super::rate::Rate;
+use crate::{calls::Patience, rpc};
+
+/// The limits of one view.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// The size and depth of one message.
+    pub message: rpc::Limits,
+    /// Messages a second.
+    pub messages: Rate,
+    /// Bytes a second.
+    pub bytes: Rate,
+    /// Refused messages a second; beyond it the view is taken away.
+    pub strikes: Rate,
+    /// New instances a second; beyond it the view is taken away.
+    pub greetings: Rate,
+    /// Requests in flight.
+    pub calls: usize,
+    /// Questions that a person has not yet decided.
+    pub questions: usize,
+    /// Tools that the view may offer (H-117).
+    pub app_tools: usize,
+    /// The size of one result of such a tool, in bytes (H-117).
+    pub app_tool_result: usize,
+}
+
+/// How long things may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// From the start, or a reload, to `initialized` (H-57).
+    pub handshake: Duration,
+    /// For the view to save its things (H-131).
+    pub teardown: Duration,
+    /// For the server, or whoever else carries out a request.
+    pub call: Patience,
+    /// For a person to decide, while nothing keeps the view from giving up.
+    pub decision: Duration,
+    /// For a person to decide, while progress keeps the view waiting.
+    pub long_decision: Duration,
+    /// Between two signs of life while a person decides; the reference view gives up after 60 s.
+    pub heartbeat: Duration,
+    /// For a tool that the view offers (H-117).
+    pub app_tool: Duration,
+    /// Between two changes of size.
+    pub resize: Duration,
+    /// Between two announcements that the view's tools changed (H-117).
+    pub list_changed: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message: rpc::Limits::default(),
+            messages: Rate { per_second: 1_000.0, burst: 2_000.0 },
+            bytes: Rate { per_second: 16e6, burst: 64e6 },
+            strikes: Rate { per_second: 10.0, burst: 1_000.0 },
+            greetings: Rate { per_second: 0.5, burst: 10.0 },
+            calls: 256,
+            questions: 16,
+            app_tools: 50,
+            app_tool_result: 10_000_000,
+        }
+    }
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        let secs = Duration::from_secs;
+        Self {
+            handshake: secs(30),
+            teardown: secs(5),
+            call: Patience { idle: secs(120), total: secs(3_600) },
+            decision: secs(50),
+            long_decision: secs(600),
+            heartbeat: secs(15),
+            app_tool: secs(30),
+            resize: Duration::from_millis(16),
+            list_changed: secs(1),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What a person has been asked and has not decided yet.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::{Output, Session, Terms};
+use crate::{
+    calls::Patience,
+    policy::{Decision, Subject},
+    violation::{Limit, Violation},
+};
+
+/// A question to a person: who asks what of whom is for the host to add.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What to answer to.
+    pub id: u64,
+    /// What the answer will cover.
+    pub subject: Subject,
+    /// The method that led to it.
+    pub method: &'static str,
+    /// The beginning of what would be sent, at most 2,000 bytes of a stranger's text.
+    pub preview: Box<str>,
+}
+
+/// Who waits for a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waiter {
+    /// A request of the view.
+    View(u64),
+    /// A call of a tool that the view offers.
+    App(u64),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Questions {
+    next: u64,
+    open: BTreeMap<u64, Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    subject: Subject,
+    waiting: Vec<Waiter>,
+}
+
+impl Session {
+    /// Asks a person, or joins a question that covers the same.
+    ///
+    /// Only the one prompt for a whole server is ever joined: a yes to it is a yes to all of its
+    /// tools. Anywhere else, a second wish behind the first would ride on a yes nobody gave it.
+    pub(super) fn inquire(
+        &mut self,
+        subject: Subject,
+        method: &'static str,
+        preview: &str,
+        waiter: Waiter,
+    ) -> Result<u64, Violation> {
+        if let Some(question) = self.questions.join(&subject, waiter) {
+            return Ok(question);
+        }
+        if self.questions.open.len() >= self.setup.limits.questions {
+            return Err(Violation::OverLimit { limit: Limit::Questions });
+        }
+        let id = self.questions.ask(subject.clone(), waiter);
+        let preview = cut(preview).into();
+        self.outputs.push_back(Output::Ask(Question { id, subject, method, preview }));
+        Ok(id)
+    }
+
+    /// Takes in a person's answer. One that is late, repeated or for nobody carries nothing out.
+    pub(super) fn decide(&mut self, now: Duration, question: u64, decision: Decision) {
+        let Some(Open { subject, waiting }) = self.questions.open.remove(&question) else { return };
+        if waiting.is_empty() {
+            self.decided.remember_late(subject, decision);
+            return;
+        }
+        self.decided.remember(&subject, decision);
+        let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+        for waiter in waiting {
+            match (waiter, yes) {
+                (Waiter::View(call), true) => self.go_on(now, call),
+                (Waiter::View(call), false) => self.turn_down(call),
+                (Waiter::App(call), true) => self.send_app_call(now, call),
+                (Waiter::App(call), false) => self.refuse_app_call(call),
+            }
+        }
+    }
+
+    /// D6: with a progress token the view can be kept waiting; without one it gives up after 60 s.
+    pub(super) fn decision_patience(&self, alive: bool) -> Patience {
+        let Terms { decision, long_decision, .. } = self.setup.terms;
+        Patience::flat(if alive { long_decision } else { decision })
+    }
+}
+
+impl Questions {
+    /// A waiter is gone; its question stays, so that a late answer is remembered for the next time.
+    pub(super) fn leave(&mut self, waiter: Waiter) {
+        for open in self.open.values_mut() {
+            open.waiting.retain(|&other| other != waiter);
+        }
+    }
+
+    /// All waiters are gone.
+    pub(super) fn forget_calls(&mut self) {
+        self.open.values_mut().for_each(|open| open.waiting.clear());
+    }
+
+    /// All questions are moot.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = u64> + use<> {
+        std::mem::take(&mut self.open).into_keys()
+    }
+
+    fn join(&mut self, subject: &Subject, waiter: Waiter) -> Option<u64> {
+        let joins =
+            |open: &&mut Open| matches!(subject, Subject::Tools(_)) && open.subject == *subject;
+        let (&id, open) = self.open.iter_mut().find(|(_, open)| joins(open))?;
+        open.waiting.push(waiter);
+        Some(id)
+    }
+
+    fn ask(&mut self, subject: Subject, waiter: Waiter) -> u64 {
+        let id = self.next;
+        self.next += 1;
+        self.open.insert(id, Open { subject, waiting: vec![waiter] });
+        id
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let end = (0..=text.len().min(PREVIEW)).rev().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
+}
+
+/// How much of a request a person is shown.
+pub(super) const PREVIEW: usize = 2_000;

@@ -1,0 +1,743 @@
+//! What a view may ask for: reading it, judging it, and seeing it through.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use url::Url;
+
+use super::{Output, Phase, Reason, Ruling, Session, files::file_name, questions::Waiter};
+use crate::{
+    policy::{Verdict, Wish},
+    rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id, Message, Notification, Request},
+    violation::{Denial, Limit, Quoted, Violation},
+    wire::{
+        Body, CallToolParams, CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult,
+        DownloadFileParams, Downloadable, InitializeParams, ListParams, LogParams, MessageParams,
+        Meta, Modalities, Modality, OpenLinkParams, ProgressParams, ProgressToken, RawObject,
+        ReadResourceParams, RequestDisplayModeParams, SizeChangedParams, UpdateModelContextParams,
+        method,
+    },
+};
+
+/// What to do for the view, already allowed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Task {
+    /// Call a tool of the view's server; answer with its result or its error, untouched.
+    CallTool {
+        /// The tool.
+        name: String,
+        /// The params to send. A progress token in them is the call's number, and ours (H-74).
+        params: Box<RawValue>,
+    },
+    /// Send any other request to the view's server; answer with its result or its error.
+    Read {
+        /// `resources/read` or one of the lists.
+        method: &'static str,
+        /// The params to send.
+        params: Option<Box<RawValue>>,
+    },
+    /// Open an address in the person's browser, without opener and referrer (H-90).
+    OpenLink {
+        /// The address, parsed and printed again.
+        url: String,
+    },
+    /// Save files (H-95).
+    Download {
+        /// The files.
+        files: Vec<File>,
+    },
+    /// Put a message of the user into the conversation (H-91).
+    AddMessage {
+        /// A JSON array of content blocks.
+        content: Box<RawValue>,
+    },
+    /// Replace what the model is told about this view (H-93, H-94).
+    UpdateModelContext {
+        /// A JSON array of content blocks; empty, with nothing structured, means "forget".
+        content: Box<RawValue>,
+        /// A JSON object.
+        structured: Option<Box<RawValue>>,
+    },
+    /// Let the host's model write something (H-98); answer with its result.
+    Sample {
+        /// The params of `sampling/createMessage`.
+        params: Box<RawValue>,
+    },
+    /// Show the view in another way; set the new context before answering (Q1).
+    SetDisplayMode(DisplayMode),
+}
+
+/// A file that a view wants saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The name to save it under: one plain segment (H-96).
+    pub name: String,
+    /// Its MIME type, as the view says.
+    pub mime_type: Option<String>,
+    /// What is in it, or where to get it.
+    pub body: FileBody,
+}
+
+/// What is in a file, or where to get it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileBody {
+    /// Text.
+    Text(String),
+    /// Bytes, in base64.
+    Blob(String),
+    /// An address, to be fetched only with consent and never with credentials (H-97).
+    Link(String),
+}
+
+/// One request of the view that is not answered yet.
+#[derive(Debug)]
+pub(super) struct Work {
+    id: Id,
+    token: Option<ProgressToken>,
+    beats: u32,
+    reply: Reply,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// A person decides.
+    Asking(Box<Task>),
+    /// Somebody is at it.
+    Running,
+}
+
+/// What a successful answer looks like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Reply {
+    /// What came back, untouched.
+    Raw,
+    /// `{}` and nothing else (H-92, H-99).
+    Empty,
+    /// The mode in force (H-81).
+    Mode,
+}
+
+/// A request, read.
+enum Wanted {
+    /// Answered here and now.
+    Reply(Box<RawValue>),
+    /// To be judged.
+    Task(Task, Option<ProgressToken>),
+}
+
+impl Session {
+    /// Takes one message of the view.
+    pub(super) fn receive(&mut self, now: Duration, text: &str) -> Result<(), Violation> {
+        if self.is_closed() {
+            return Err(self.unexpected("a message"));
+        }
+        let limits = self.setup.limits;
+        let unwrapped = self.setup.accept_strings.then(|| rpc::unwrap_string(text, limits.message));
+        let text = unwrapped.as_ref().and_then(Option::as_deref).unwrap_or(text);
+        // Both meters run whatever the outcome: a flood of rubbish is a flood.
+        let few = self.meters.messages.take(limits.messages, now, 1.0);
+        let small = self.meters.bytes.take(limits.bytes, now, text.len() as f64);
+        let over = match (few, small) {
+            (true, true) => None,
+            (false, _) => Some(Limit::Messages),
+            (true, false) => Some(Limit::Bytes),
+        };
+        let outcome = match Message::parse(text, limits.message) {
+            Ok(message) => self.dispatch(now, message, over),
+            Err(malformed) => Err(self.malformed(now, malformed, over)),
+        };
+        if let Err(violation) = &outcome {
+            self.strike(now, violation);
+        }
+        outcome
+    }
+
+    fn dispatch(
+        &mut self,
+        now: Duration,
+        message: Message<'_>,
+        over: Option<Limit>,
+    ) -> Result<(), Violation> {
+        match message {
+            // Never limited: there are no more of them than we asked for.
+            Message::Response(response) => self.answered(now, response),
+            Message::Request(_) | Message::Notification(_) if self.is_muted() => {
+                Err(self.unexpected("a message"))
+            }
+            Message::Request(request) => self.requested(now, request, over),
+            Message::Notification(_) if let Some(limit) = over => {
+                Err(Violation::OverLimit { limit })
+            }
+            Message::Notification(notification) => self.notified(now, notification),
+        }
+    }
+
+    /// A view that is taken away for its manners is not listened to any more.
+    fn is_muted(&self) -> bool {
+        matches!(
+            self.state.phase,
+            Phase::Closing { reason: Reason::Flood | Reason::ReloadLoop, .. }
+        )
+    }
+
+    fn malformed(
+        &mut self,
+        now: Duration,
+        malformed: rpc::Malformed,
+        over: Option<Limit>,
+    ) -> Violation {
+        // An answer nobody can use is still an answer: whoever waits for it must not wait longer.
+        if let rpc::Malformed::BadAnswer { id, .. } = &malformed {
+            self.settle_unusable(now, id);
+        }
+        match over {
+            Some(limit) => Violation::OverLimit { limit },
+            None => malformed.into(),
+        }
+    }
+
+    /// Counts a refusal; too many of them, and the view is taken away.
+    fn strike(&mut self, now: Duration, violation: &Violation) {
+        // Other traffic on the same window is none of our business.
+        let foreign = matches!(violation, Violation::Malformed(rpc::Malformed::Foreign));
+        if !foreign && !self.meters.strikes.take(self.setup.limits.strikes, now, 1.0) {
+            self.close(now, Reason::Flood);
+        }
+    }
+
+    fn requested(
+        &mut self,
+        now: Duration,
+        request: Request<'_>,
+        over: Option<Limit>,
+    ) -> Result<(), Violation> {
+        let id = request.id.clone();
+        let outcome = match over {
+            _ if self.serving.get(&id).is_some() => {
+                Err(Violation::DuplicateId { id: Quoted::new(&id.to_string()) })
+            }
+            Some(limit) => Err(Violation::OverLimit { limit }),
+            None => self.serve(now, request),
+        };
+        if let Err(violation) = &outcome
+            && let Some(code) = violation.code()
+        {
+            self.respond(&id, Err(ErrorObject::new(code, violation.to_string())));
+        }
+        outcome
+    }
+
+    fn serve(&mut self, now: Duration, request: Request<'_>) -> Result<(), Violation> {
+        let Request { id, method, params } = request;
+        match method::canonical(&method) {
+            method::INITIALIZE => {
+                let params: InitializeParams = read(method::INITIALIZE, params)?;
+                self.greet(now, &id, params)
+            }
+            method::PING => {
+                self.respond(&id, Ok(empty()));
+                Ok(())
+            }
+            method => self.consider(now, id, method, params),
+        }
+    }
+
+    fn consider(
+        &mut self,
+        now: Duration,
+        id: Id,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Result<(), Violation> {
+        let Some(method) = self.offered(method) else {
+            return Err(Violation::UnknownMethod { method: Quoted::new(method) });
+        };
+        if self.work.len() >= self.setup.limits.calls {
+            return Err(Violation::OverLimit { limit: Limit::Calls });
+        }
+        let wanted = self.read(method, params)?;
+        if matches!(self.state.phase, Phase::Waiting { .. } | Phase::Greeted { .. }) {
+            self.outputs.push_back(Output::Early { method: Quoted::new(method) });
+        }
+        match wanted {
+            Wanted::Reply(result) => {
+                self.respond(&id, Ok(&result));
+                Ok(())
+            }
+            Wanted::Task(task, token) => self.judge(now, id, method, task, token),
+        }
+    }
+
+    fn judge(
+        &mut self,
+        now: Duration,
+        id: Id,
+        method: &'static str,
+        task: Task,
+        token: Option<ProgressToken>,
+    ) -> Result<(), Violation> {
+        let about = Quoted::new(task.about());
+        let verdict = match self.verdict(&task) {
+            Verdict::Ask(subject) if self.decided.spend(&subject) => Verdict::Allow,
+            verdict => verdict,
+        };
+        let work =
+            Work { id: id.clone(), token, beats: 0, reply: task.reply(), stage: Stage::Running };
+        match verdict {
+            Verdict::Allow => {
+                let call = self.work.open(now, self.setup.terms.call, work);
+                self.keep(id, call);
+                let ruling = Ruling::Allowed;
+                self.outputs.push_back(Output::Judged { call: Some(call), method, about, ruling });
+                self.outputs.push_back(Output::Perform { call, task });
+                Ok(())
+            }
+            Verdict::Ask(subject) => {
+                let call = self.work.next_id();
+                let preview = task.preview();
+                let question = self.inquire(subject, method, preview, Waiter::View(call))?;
+                let patience = self.decision_patience(work.token.is_some());
+                let work = Work { stage: Stage::Asking(Box::new(task)), ..work };
+                self.beat_from(now, work.token.is_some());
+                self.work.open(now, patience, work);
+                self.keep(id, call);
+                let ruling = Ruling::Asked { question };
+                self.outputs.push_back(Output::Judged { call: Some(call), method, about, ruling });
+                Ok(())
+            }
+            Verdict::Deny(denial) => {
+                let violation = Violation::Denied(denial);
+                let ruling = Ruling::Refused(violation.clone());
+                self.outputs.push_back(Output::Judged { call: None, method, about, ruling });
+                Err(violation)
+            }
+        }
+    }
+
+    fn keep(&mut self, id: Id, call: u64) {
+        self.serving.open(id, call).expect("the id was free and there was room");
+    }
+
+    /// The method under its one name, if this host offers it (H-72). `ui/*` and everything else that
+    /// is not named here is never forwarded (H-70).
+    fn offered(&self, method: &str) -> Option<&'static str> {
+        let offers = &self.setup.capabilities;
+        let (method, offered) = match method {
+            method::TOOLS_CALL => (method::TOOLS_CALL, offers.server_tools.is_some()),
+            method::TOOLS_LIST => (method::TOOLS_LIST, offers.server_tools.is_some()),
+            method::RESOURCES_READ => (method::RESOURCES_READ, offers.server_resources.is_some()),
+            method::RESOURCES_LIST => (method::RESOURCES_LIST, offers.server_resources.is_some()),
+            method::RESOURCES_TEMPLATES_LIST => {
+                (method::RESOURCES_TEMPLATES_LIST, offers.server_resources.is_some())
+            }
+            method::PROMPTS_LIST => (method::PROMPTS_LIST, self.setup.prompts),
+            method::OPEN_LINK => (method::OPEN_LINK, offers.open_links),
+            method::DOWNLOAD_FILE => (method::DOWNLOAD_FILE, offers.download_file),
+            method::MESSAGE => (method::MESSAGE, offers.message.is_some()),
+            method::UPDATE_MODEL_CONTEXT => {
+                (method::UPDATE_MODEL_CONTEXT, offers.update_model_context.is_some())
+            }
+            method::SAMPLING_CREATE_MESSAGE => {
+                (method::SAMPLING_CREATE_MESSAGE, offers.sampling.is_some())
+            }
+            method::REQUEST_DISPLAY_MODE => (method::REQUEST_DISPLAY_MODE, true),
+            _ => return None,
+        };
+        offered.then_some(method)
+    }
+
+    fn read(&self, method: &'static str, params: Option<&RawValue>) -> Result<Wanted, Violation> {
+        let task = match method {
+            method::TOOLS_CALL => return self.read_tool_call(params),
+            method::TOOLS_LIST => return Ok(Wanted::Reply(self.tools.for_app().to_owned())),
+            method::RESOURCES_READ => {
+                let mut params: ReadResourceParams<'_> = read(method, params)?;
+                let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
+                return Ok(forward(method, &params, token));
+            }
+            method::RESOURCES_LIST | method::RESOURCES_TEMPLATES_LIST | method::PROMPTS_LIST => {
+                let mut params: ListParams<'_> = read(method, params)?;
+                let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
+                return Ok(forward(method, &params, token));
+            }
+            method::OPEN_LINK => self.read_link(params)?,
+            method::DOWNLOAD_FILE => match self.read_download(params)? {
+                files if files.is_empty() => return Ok(Wanted::Reply(empty().to_owned())),
+                files => Task::Download { files },
+            },
+            method::MESSAGE => self.read_message(params)?,
+            method::UPDATE_MODEL_CONTEXT => self.read_model_context(params)?,
+            method::SAMPLING_CREATE_MESSAGE => self.read_sampling(params)?,
+            method::REQUEST_DISPLAY_MODE => return self.read_display_mode(params),
+            _ => return Err(Violation::UnknownMethod { method: Quoted::new(method) }),
+        };
+        Ok(Wanted::Task(task, None))
+    }
+
+    fn read_tool_call(&self, params: Option<&RawValue>) -> Result<Wanted, Violation> {
+        let mut params: CallToolParams<'_> = read(method::TOOLS_CALL, params)?;
+        let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
+        let name = params.name.clone().into_owned();
+        Ok(Wanted::Task(Task::CallTool { name, params: rpc::raw(&params) }, token))
+    }
+
+    /// Puts our token in the place of the view's: its own would collide with another view's.
+    fn remap(&self, meta: &mut Meta<'_>) -> Option<ProgressToken> {
+        let theirs = meta.progress_token.take()?;
+        let ours =
+            i64::try_from(self.work.next_id()).expect("a session makes fewer calls than that");
+        meta.progress_token = Some(ProgressToken::Number(ours));
+        Some(theirs)
+    }
+
+    fn read_link(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
+        let params: OpenLinkParams<'_> = read(method::OPEN_LINK, params)?;
+        let refuse = || Denial::Address(Quoted::new(&params.url));
+        let url = Url::parse(&params.url).map_err(|_| refuse())?;
+        // The person is shown the address; a name before the `@` makes it look like another one.
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(refuse().into());
+        }
+        Ok(Task::OpenLink { url: url.into() })
+    }
+
+    fn read_download(&self, params: Option<&RawValue>) -> Result<Vec<File>, Violation> {
+        let params: DownloadFileParams<'_> = read(method::DOWNLOAD_FILE, params)?;
+        Ok(params.contents.into_iter().map(File::from).collect())
+    }
+
+    fn read_message(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
+        let params: MessageParams = read(method::MESSAGE, params)?;
+        let modalities = self.setup.capabilities.message.unwrap_or_default();
+        allow_modalities(modalities, params.content.iter().map(|block| block.modality()))?;
+        Ok(Task::AddMessage { content: rpc::raw(&params.content) })
+    }
+
+    fn read_model_context(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
+        let params: UpdateModelContextParams<'_> = read(method::UPDATE_MODEL_CONTEXT, params)?;
+        let modalities = self.setup.capabilities.update_model_context.unwrap_or_default();
+        allow_modalities(modalities, params.content.iter().map(|block| block.modality()))?;
+        if params.structured_content.is_some() && !modalities.structured_content {
+            return Err(Denial::Modality("structured").into());
+        }
+        Ok(Task::UpdateModelContext {
+            content: rpc::raw(&params.content),
+            structured: params.structured_content.map(|object| object.raw().to_owned()),
+        })
+    }
+
+    fn read_sampling(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
+        let params: CreateMessageParams<'_> = read(method::SAMPLING_CREATE_MESSAGE, params)?;
+        let offers_tools = self.setup.capabilities.sampling.is_some_and(|sampling| sampling.tools);
+        if params.has_tools() && !offers_tools {
+            return Err(Denial::SamplingTools.into());
+        }
+        Ok(Task::Sample { params: rpc::raw(&params) })
+    }
+
+    /// H-82: a mode that cannot be had is answered with the one in force.
+    fn read_display_mode(&self, params: Option<&RawValue>) -> Result<Wanted, Violation> {
+        let RequestDisplayModeParams { mode } = read(method::REQUEST_DISPLAY_MODE, params)?;
+        let offered = self.context.available_display_modes.as_deref().unwrap_or_default();
+        if mode == self.mode() || !offered.contains(&mode) || !self.app_declares(mode) {
+            return Ok(Wanted::Reply(rpc::raw(&DisplayModeResult { mode: self.mode() })));
+        }
+        Ok(Wanted::Task(Task::SetDisplayMode(mode), None))
+    }
+
+    fn mode(&self) -> DisplayMode {
+        self.context.display_mode.unwrap_or(DisplayMode::Inline)
+    }
+
+    fn verdict(&self, task: &Task) -> Verdict {
+        let names: Vec<String>;
+        let url: Url;
+        let wish = match task {
+            Task::CallTool { name, .. } => match self.tools.get(name) {
+                // H-12, H-15: fail closed.
+                None => return Verdict::Deny(Denial::NotThisServer(Quoted::new(name))),
+                Some(tool) if !tool.for_app => {
+                    return Verdict::Deny(Denial::NotVisible(Quoted::new(name)));
+                }
+                Some(tool) => Wish::CallTool(tool),
+            },
+            Task::Read { .. } => Wish::Read,
+            Task::OpenLink { url: address } => {
+                url = Url::parse(address).expect("printed from a parsed address");
+                Wish::OpenLink(&url)
+            }
+            Task::Download { files } => {
+                names = files.iter().map(|file| file.name.clone()).collect();
+                Wish::Download(&names)
+            }
+            Task::AddMessage { .. } => Wish::Message,
+            Task::UpdateModelContext { .. } => Wish::UpdateModelContext,
+            Task::Sample { .. } => Wish::Sample,
+            Task::SetDisplayMode(_) => Wish::DisplayMode,
+        };
+        self.policy.judge(&self.decided, wish, self.tools.iter())
+    }
+
+    /// Takes in what came of a task.
+    pub(super) fn answer(&mut self, call: u64, outcome: Result<&RawValue, ErrorObject<'_>>) {
+        if !self.work.get(call).is_some_and(Work::is_running) {
+            return;
+        }
+        let work = self.work.settle(call).expect("it is there");
+        self.serving.settle(&work.id);
+        let mode;
+        let outcome = match (work.reply, outcome) {
+            (_, Err(error)) => Err(error),
+            (Reply::Empty, Ok(_)) => Ok(empty()),
+            (Reply::Mode, Ok(_)) => {
+                mode = rpc::raw(&DisplayModeResult { mode: self.mode() });
+                Ok(&*mode)
+            }
+            // W-6: whatever a server says, the view gets an object or an error.
+            (Reply::Raw, Ok(result)) if !result.get().starts_with('{') => {
+                Err(ErrorObject::new(INTERNAL_ERROR, "the result is not an object"))
+            }
+            (Reply::Raw, Ok(result)) => Ok(result),
+        };
+        self.respond(&work.id, outcome);
+    }
+
+    /// Passes a sign of life on, under the token that the view gave (H-74).
+    pub(super) fn relay_progress(&mut self, now: Duration, call: u64, params: &RawValue) {
+        // H-53: to a view that is not ready, progress is only a sign of life.
+        let open = matches!(self.state.phase, Phase::Ready | Phase::Closing { .. });
+        let Some(work) = self.work.progress(now, call) else { return };
+        let Some(token) = work.token.clone().filter(|_| open) else { return };
+        let Ok(progress) = serde_json::from_str::<ProgressParams>(params.get()) else { return };
+        let progress = ProgressParams { progress_token: token, ..progress };
+        self.notify(method::PROGRESS, Some(&rpc::raw(&progress)));
+    }
+
+    /// Nobody answered in time.
+    pub(super) fn give_up(&mut self, call: u64, work: Work) {
+        self.serving.settle(&work.id);
+        let words = match work.stage {
+            Stage::Running => {
+                let reason = "no answer in time".to_owned();
+                self.outputs.push_back(Output::Abort { call, reason });
+                "no answer in time"
+            }
+            Stage::Asking(_) => {
+                self.questions.leave(Waiter::View(call));
+                "no decision"
+            }
+        };
+        self.respond(&work.id, Err(ErrorObject::new(DENIED, words)));
+    }
+
+    /// A person said yes.
+    pub(super) fn go_on(&mut self, now: Duration, call: u64) {
+        let Some(work) = self.work.get_mut(call) else { return };
+        if let Stage::Asking(task) = std::mem::replace(&mut work.stage, Stage::Running) {
+            self.work.renew(now, call, self.setup.terms.call);
+            self.outputs.push_back(Output::Perform { call, task: *task });
+        }
+    }
+
+    /// A person said no.
+    pub(super) fn turn_down(&mut self, call: u64) {
+        let Some(work) = self.work.settle(call) else { return };
+        self.serving.settle(&work.id);
+        let about = match &work.stage {
+            Stage::Asking(task) => task.about(),
+            Stage::Running => "",
+        };
+        let violation = Violation::Denied(Denial::Refused(Quoted::new(about)));
+        self.respond(&work.id, Err(ErrorObject::new(DENIED, violation.to_string())));
+    }
+
+    /// Tells every view request that waits for a person that it is not forgotten.
+    pub(super) fn heartbeat(&mut self, now: Duration) {
+        let mut signs = vec![];
+        for (_, work) in self.work.iter_mut() {
+            if let (Stage::Asking(_), Some(token)) = (&work.stage, &work.token) {
+                work.beats += 1;
+                signs.push(ProgressParams {
+                    progress_token: token.clone(),
+                    // Progress only grows, and the server's own begins where it likes: take no room.
+                    progress: f64::from(work.beats) / 1e6,
+                    total: None,
+                    message: Some("waiting for a decision".to_owned()),
+                });
+            }
+        }
+        self.beat = (!signs.is_empty()).then(|| now.saturating_add(self.setup.terms.heartbeat));
+        if self.is_ready() {
+            for sign in signs {
+                self.notify(method::PROGRESS, Some(&rpc::raw(&sign)));
+            }
+        }
+    }
+
+    fn beat_from(&mut self, now: Duration, alive: bool) {
+        if alive && self.beat.is_none() {
+            self.beat = Some(now.saturating_add(self.setup.terms.heartbeat));
+        }
+    }
+
+    fn notified(&mut self, now: Duration, notification: Notification<'_>) -> Result<(), Violation> {
+        let Notification { method, params } = notification;
+        match method::canonical(&method) {
+            method::INITIALIZED => self.step(now, super::Event::Initialized),
+            method::SIZE_CHANGED => {
+                let size: SizeChangedParams = read(method::SIZE_CHANGED, params)?;
+                self.resized(now, size);
+                Ok(())
+            }
+            method::REQUEST_TEARDOWN => {
+                self.outputs.push_back(Output::CloseWanted);
+                Ok(())
+            }
+            method::LOG => self.log(params),
+            method::CANCELLED => self.cancelled(params),
+            method::TOOLS_LIST_CHANGED => {
+                self.app_tools_changed(now);
+                Ok(())
+            }
+            // P-07: these are between the sandbox and its host. From a view they are a spoof.
+            method if method::is_sandbox(method) => Err(self.unexpected(method)),
+            // W-9.
+            _ => Ok(()),
+        }
+    }
+
+    fn log(&mut self, params: Option<&RawValue>) -> Result<(), Violation> {
+        let params: LogParams<'_> = read(method::LOG, params)?;
+        if self.setup.capabilities.logging {
+            self.outputs.push_back(Output::Log {
+                level: params.level,
+                logger: params.logger.map(|logger| Quoted::new(&logger).as_str().into()),
+                data: params.data.to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// H-75: the work stops, upstream too, and no answer is sent.
+    fn cancelled(&mut self, params: Option<&RawValue>) -> Result<(), Violation> {
+        let params: CancelledParams = read(method::CANCELLED, params)?;
+        let id = Id::from(params.request_id);
+        // Too late is normal: the answer and the cancellation crossed on the way.
+        let Some(call) = self.serving.settle(&id) else { return Ok(()) };
+        let work = self.work.settle(call).expect("every request served has its work");
+        match work.stage {
+            Stage::Running => {
+                let reason = params.reason.as_deref().unwrap_or("cancelled by the view");
+                let reason = Quoted::new(reason).as_str().to_owned();
+                self.outputs.push_back(Output::Abort { call, reason });
+            }
+            Stage::Asking(_) => self.questions.leave(Waiter::View(call)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn unexpected(&self, got: &str) -> Violation {
+        Violation::Unexpected { state: self.state.name(), got: Quoted::new(got) }
+    }
+}
+
+impl Work {
+    pub(super) fn is_running(&self) -> bool {
+        matches!(self.stage, Stage::Running)
+    }
+}
+
+impl Task {
+    fn reply(&self) -> Reply {
+        match self {
+            Self::CallTool { .. } | Self::Read { .. } | Self::Sample { .. } => Reply::Raw,
+            Self::SetDisplayMode(_) => Reply::Mode,
+            Self::OpenLink { .. }
+            | Self::Download { .. }
+            | Self::AddMessage { .. }
+            | Self::UpdateModelContext { .. } => Reply::Empty,
+        }
+    }
+
+    /// The one word that a log line wants.
+    fn about(&self) -> &str {
+        match self {
+            Self::CallTool { name, .. } => name,
+            Self::Read { method, .. } => method,
+            Self::OpenLink { url } => url,
+            Self::Download { files } => files.first().map_or("", |file| &file.name),
+            Self::AddMessage { .. } => "a message",
+            Self::UpdateModelContext { .. } => "context for the model",
+            Self::Sample { .. } => "sampling",
+            Self::SetDisplayMode(mode) => mode.as_str(),
+        }
+    }
+
+    /// The beginning of what would be done, for the person who decides.
+    fn preview(&self) -> &str {
+        match self {
+            Self::CallTool { params, .. } | Self::Sample { params } => params.get(),
+            Self::AddMessage { content } | Self::UpdateModelContext { content, .. } => {
+                content.get()
+            }
+            Self::OpenLink { url } => url,
+            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "",
+        }
+    }
+}
+
+impl From<Downloadable<'_>> for File {
+    fn from(file: Downloadable<'_>) -> Self {
+        match file {
+            Downloadable::Embedded(resource) => Self {
+                name: file_name(&resource.uri),
+                mime_type: resource.mime_type,
+                body: match resource.body {
+                    Body::Text(text) => FileBody::Text(text.into_owned()),
+                    Body::Blob(blob) => FileBody::Blob(blob.as_str().to_owned()),
+                },
+            },
+            Downloadable::Link(link) => Self {
+                name: file_name(&link.uri),
+                mime_type: link.mime_type,
+                body: FileBody::Link(link.uri.into_owned()),
+            },
+        }
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(
+    method: &'static str,
+    params: Option<&'a RawValue>,
+) -> Result<T, Violation> {
+    let text = params.map_or("{}", RawValue::get);
+    serde_json::from_str(text)
+        .map_err(|error| Violation::BadParams { method, reason: Quoted::new(&error.to_string()) })
+}
+
+/// A request that goes to the server as it is, but for the token.
+fn forward(
+    method: &'static str,
+    params: &impl serde::Serialize,
+    token: Option<ProgressToken>,
+) -> Wanted {
+    Wanted::Task(Task::Read { method, params: Some(rpc::raw(params)) }, token)
+}
+
+/// `{}`.
+fn empty() -> &'static RawValue {
+    RawObject::default().raw()
+}
+
+fn allow_modalities(
+    offered: Modalities,
+    used: impl IntoIterator<Item = Modality>,
+) -> Result<(), Violation> {
+    match used.into_iter().find(|&modality| !offered.allows(modality)) {
+        Some(modality) => Err(Denial::Modality(modality.as_str()).into()),
+        None => Ok(()),
+    }
+}
