@@ -9,7 +9,7 @@ use transom::wire::{ResourceCsp, ResourcePermissions};
 
 #[test]
 fn h_23_h_24_p_04_golden_policies() {
-    for row in fixture("golden").as_array().unwrap() {
+    for row in fixture(GOLDEN).as_array().unwrap() {
         let name = text(&row["name"]);
         let policy = policy(row);
         let header = text(&row["header"]);
@@ -25,7 +25,7 @@ fn h_23_h_24_p_04_golden_policies() {
 
 #[test]
 fn h_31_granted_entries_are_printed_as_they_were_read() {
-    for entry in strings(&fixture("sources")["granted"]) {
+    for entry in strings(&fixture(SOURCES)["granted"]) {
         assert_eq!(Source::parse(&entry).unwrap().to_string(), entry);
         let (declaration, refused) = connect(std::slice::from_ref(&entry));
         assert_eq!((granted(&declaration), refused), (vec![entry], vec![]));
@@ -34,7 +34,7 @@ fn h_31_granted_entries_are_printed_as_they_were_read() {
 
 #[test]
 fn h_25_and_h_31_refused_entries_change_nothing() {
-    for row in fixture("sources")["refused"].as_array().unwrap() {
+    for row in fixture(SOURCES)["refused"].as_array().unwrap() {
         let entry = text(&row["entry"]);
         let (declaration, refused) = connect(&[entry.to_owned()]);
         assert!(declaration.is_empty(), "{entry:?}");
@@ -166,7 +166,7 @@ fn a_policy_can_be_listed_for_people() {
 
 #[test]
 fn h_30_p_05_p_16_frame_attributes() {
-    let frames = fixture("frames");
+    let frames = fixture(FRAMES);
     for row in frames["allow"].as_array().unwrap() {
         let asked = permissions(&row["permissions"]);
         let frames = row.get("origins").map_or(vec![], |list| origins(&strings(list)));
@@ -274,7 +274,10 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-fn fixture(name: &str) -> Value {
-    let path = format!("{}/../../fixtures/csp/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+fn fixture(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }
+
+const GOLDEN: &str = include_str!("../../../../fixtures/csp/golden.json");
+const SOURCES: &str = include_str!("../../../../fixtures/csp/sources.json");
+const FRAMES: &str = include_str!("../../../../fixtures/csp/frames.json");
