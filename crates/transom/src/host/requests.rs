@@ -222,8 +222,10 @@ impl Session {
             Some(limit) => Err(Violation::OverLimit { limit }),
             None => self.serve(now, request),
         };
+        // The refusal may have been the last straw, and a closed session says nothing.
         if let Err(violation) = &outcome
             && let Some(code) = violation.code()
+            && !self.is_closed()
         {
             self.respond(&id, Err(ErrorObject::new(code, violation.to_string())));
         }

@@ -1,6 +1,12 @@
-//! One test binary for the crate; each module is a promise.
+//! One test binary for the crate; each module keeps a kind of promise.
+
+#![expect(clippy::disallowed_methods, reason = "fixtures are files")]
+#![expect(clippy::disallowed_macros, reason = "a failing world prints its trace")]
 
 mod corpus;
 mod csp;
 mod partial;
 mod property;
+mod stories;
+mod walk;
+mod world;

@@ -1,0 +1,34 @@
+//! Messages per second through the host session, beside the cost of parsing the same bytes.
+
+#![expect(missing_docs, reason = "a benchmark is not an interface")]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use serde_json::Value;
+
+#[expect(dead_code, unreachable_pub, reason = "shared with the other benchmark")]
+mod common;
+
+fn session(criterion: &mut Criterion) {
+    let result = common::raw(r#"{"content":[]}"#);
+    let messages = [
+        ("100 B", common::small()),
+        ("1 KB", common::rows(900)),
+        ("1 MB rows", common::rows(1 << 20)),
+        ("1 MB string", common::string(1 << 20)),
+    ];
+    for (name, text) in messages {
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(1));
+        let mut session = common::ready();
+        group.bench_function("session", |bencher| {
+            bencher.iter(|| common::trip(&mut session, &text, &result));
+        });
+        group.bench_function("value", |bencher| {
+            bencher.iter(|| serde_json::from_slice::<Value>(text.as_bytes()).expect("JSON"));
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, session);
+criterion_main!(benches);
