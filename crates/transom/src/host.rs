@@ -45,7 +45,7 @@ pub use files::file_name;
 pub use limits::{Limits, Terms};
 pub use questions::Question;
 pub use rate::Rate;
-pub use requests::{File, FileBody, Task};
+pub use requests::{File, FileBody, Task, ToolCall};
 pub use size::Size;
 pub use state::{Reason, TooLate};
 pub use tools::Tools;

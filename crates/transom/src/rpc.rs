@@ -443,7 +443,7 @@ fn push_id(text: &mut String, id: &Id) {
 }
 
 /// Plain words go in as they are; whatever would need escaping takes the serialiser's road.
-fn push_string(text: &mut String, string: &str) {
+pub(crate) fn push_string(text: &mut String, string: &str) {
     if string.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         text.push('"');
         text.push_str(string);

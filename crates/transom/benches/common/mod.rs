@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::value::RawValue;
 use transom::{
-    host::{Input, Limits, Opening, Output, Rate, Session, Setup, Tools},
+    host::{Input, Limits, Opening, Output, Rate, Session, Setup, Task, Tools},
     wire::{HostCapabilities, Implementation, ListChanged},
 };
 
@@ -44,7 +44,8 @@ pub fn trip(session: &mut Session, text: &str, result: &RawValue) -> usize {
     session.handle(Duration::ZERO, Input::View(text)).expect("allowed");
     let mut bytes = 0;
     while let Some(output) = session.poll() {
-        if let Output::Perform { call, .. } = output {
+        if let Output::Perform { call, task: Task::CallTool(tool) } = output {
+            bytes += tool.params().len();
             let answer = Input::Answer { call, outcome: Ok(result) };
             session.handle(Duration::ZERO, answer).expect("taken");
         } else if let Output::Send(text) = output {

@@ -25,12 +25,7 @@ use crate::{
 #[non_exhaustive]
 pub enum Task {
     /// Call a tool of the view's server; answer with its result or its error, untouched.
-    CallTool {
-        /// The tool.
-        name: String,
-        /// The params to send. A progress token in them is the call's number, and ours (H-74).
-        params: Box<RawValue>,
-    },
+    CallTool(ToolCall),
     /// Send any other request to the view's server; answer with its result or its error.
     Read {
         /// `resources/read` or one of the lists.
@@ -67,6 +62,19 @@ pub enum Task {
     },
     /// Show the view in another way; set the new context before answering (Q1).
     SetDisplayMode(DisplayMode),
+}
+
+/// A tool call on its way to the server, in parts: the large one is copied once and printed once.
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    /// The tool.
+    pub name: String,
+    /// Its arguments, a JSON object, as the view wrote them.
+    pub arguments: Option<Box<RawValue>>,
+    /// `_meta`, a JSON object. A progress token in it is the call's number, and ours (H-74).
+    pub meta: Option<Box<RawValue>>,
+    /// Whatever else the view said, name by name.
+    pub rest: Vec<(String, Box<RawValue>)>,
 }
 
 /// A file that a view wants saved.
@@ -382,8 +390,7 @@ impl Session {
     fn read_tool_call(&self, params: Option<&RawValue>) -> Result<Wanted, Violation> {
         let mut params: CallToolParams<'_> = read(method::TOOLS_CALL, params)?;
         let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
-        let name = params.name.clone().into_owned();
-        Ok(Wanted::Task(Task::CallTool { name, params: rpc::raw(&params) }, token))
+        Ok(Wanted::Task(Task::CallTool(ToolCall::new(&params)), token))
     }
 
     /// Puts our token in the place of the view's: its own would collide with another view's (R-09).
@@ -458,7 +465,7 @@ impl Session {
         let names: Vec<String>;
         let url: Url;
         let wish = match task {
-            Task::CallTool { name, .. } => match self.tools.get(name) {
+            Task::CallTool(ToolCall { name, .. }) => match self.tools.get(name) {
                 // H-12, H-15: fail closed.
                 None => return Verdict::Deny(Denial::NotThisServer(Quoted::new(name))),
                 Some(tool) if !tool.for_app => {
@@ -655,7 +662,7 @@ impl Work {
 impl Task {
     fn reply(&self) -> Reply {
         match self {
-            Self::CallTool { .. } | Self::Read { .. } | Self::Sample { .. } => Reply::Raw,
+            Self::CallTool(_) | Self::Read { .. } | Self::Sample { .. } => Reply::Raw,
             Self::SetDisplayMode(_) => Reply::Mode,
             Self::OpenLink { .. }
             | Self::Download { .. }
@@ -667,7 +674,7 @@ impl Task {
     /// The one word that a log line wants.
     fn about(&self) -> &str {
         match self {
-            Self::CallTool { name, .. } => name,
+            Self::CallTool(call) => &call.name,
             Self::Read { method, .. } => method,
             Self::OpenLink { url } => url,
             Self::Download { files } => files.first().map_or("", |file| &file.name),
@@ -681,13 +688,51 @@ impl Task {
     /// The beginning of what would be done, for the person who decides.
     fn preview(&self) -> &str {
         match self {
-            Self::CallTool { params, .. } | Self::Sample { params } => params.get(),
+            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get),
+            Self::Sample { params } => params.get(),
             Self::AddMessage { content } | Self::UpdateModelContext { content, .. } => {
                 content.get()
             }
             Self::OpenLink { url } => url,
             Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "",
         }
+    }
+}
+
+impl ToolCall {
+    fn new(params: &CallToolParams<'_>) -> Self {
+        Self {
+            name: params.name.clone().into_owned(),
+            arguments: params.arguments.map(|arguments| arguments.raw().to_owned()),
+            meta: params.meta.as_ref().map(rpc::raw),
+            rest: params
+                .rest()
+                .iter()
+                .map(|(name, raw)| (name.to_owned(), raw.to_owned()))
+                .collect(),
+        }
+    }
+
+    /// The params of the `tools/call` to send, as JSON text.
+    pub fn params(&self) -> String {
+        let known = [("arguments", &self.arguments), ("_meta", &self.meta)];
+        let known = known.into_iter().filter_map(|(name, raw)| Some((name, raw.as_ref()?)));
+        let rest = self.rest.iter().map(|(name, raw)| (name.as_str(), raw));
+        let members: Vec<_> = known.chain(rest).collect();
+        let length: usize =
+            members.iter().map(|(name, raw)| name.len() + raw.get().len() + 8).sum();
+        // Sized once: growing a megabyte costs more than copying it.
+        let mut text = String::with_capacity(length + self.name.len() + 32);
+        text.push_str(r#"{"name":"#);
+        rpc::push_string(&mut text, &self.name);
+        for (name, raw) in members {
+            text.push(',');
+            rpc::push_string(&mut text, name);
+            text.push(':');
+            text.push_str(raw.get());
+        }
+        text.push('}');
+        text
     }
 }
 

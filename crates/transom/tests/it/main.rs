@@ -3,6 +3,10 @@
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 #![expect(clippy::disallowed_macros, reason = "a failing world prints its trace")]
 
+mod corpus;
+mod csp;
+mod partial;
+mod property;
 mod reprint;
 mod stories;
 mod walk;

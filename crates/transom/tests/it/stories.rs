@@ -121,6 +121,26 @@ fn h_74_progress_travels_under_the_views_own_token() {
 }
 
 #[test]
+fn h_65_h_74_what_is_passed_on_keeps_every_byte_but_the_token() {
+    let mut world = World::new("pass on");
+    world.open();
+    world.session.handle(world.now, Input::View(
+        r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"task":{"ttl" : 1},"name":"loo\u006b","_meta":{"acme/x":[1 ],"progressToken":"mine"},"arguments":{"n":1e3, "s":"\u0041"}}}"#,
+    )).unwrap();
+    let outputs = std::iter::from_fn(|| world.session.poll());
+    let task = outputs.filter_map(|output| match output {
+        host::Output::Perform { task: host::Task::CallTool(tool), .. } => Some(tool.params()),
+        _ => None,
+    });
+    assert_eq!(
+        task.collect::<Vec<_>>(),
+        [
+            r#"{"name":"look","arguments":{"n":1e3, "s":"\u0041"},"_meta":{"progressToken":0,"acme/x":[1 ]},"task":{"ttl" : 1}}"#
+        ]
+    );
+}
+
+#[test]
 fn h_74_a_long_decision_does_not_time_out() {
     let mut world = World::new("ninety seconds");
     world.open();

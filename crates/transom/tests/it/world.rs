@@ -359,8 +359,9 @@ impl World {
 
     fn perform(&mut self, call: u64, task: &Task) {
         let (what, result) = match task {
-            Task::CallTool { name, params } => {
-                self.watch.forwards(call, params);
+            Task::CallTool(tool) => {
+                self.watch.forwards(call, &tool.params());
+                let name = &tool.name;
                 (format!("tools/call {name} (call {call})"), result_of(name))
             }
             Task::SetDisplayMode(mode) => {
@@ -522,8 +523,8 @@ impl Watch {
     }
 
     /// A tool call goes to the server.
-    fn forwards(&mut self, call: u64, params: &RawValue) {
-        let params: Value = serde_json::from_str(params.get()).expect("JSON");
+    fn forwards(&mut self, call: u64, params: &str) {
+        let params: Value = serde_json::from_str(params).expect("JSON");
         if let Some(token) = params.get("_meta").and_then(|meta| meta.get("progressToken")) {
             assert_eq!(token, &json!(call), "R-09: the view's own token is never passed on");
         }

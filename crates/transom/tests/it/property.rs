@@ -1,0 +1,6 @@
+//! What must hold for any input: fuzzed by `fuzz/`, and replayed on its corpus by every test run.
+
+pub(crate) mod csp;
+pub(crate) mod message;
+pub(crate) mod partial;
+pub(crate) mod session;
