@@ -1,0 +1,62 @@
+/** Reports the height of the document's content to the Host, and cannot be drawn into a loop. */
+import type { SizeParams } from "./wire.js";
+
+/**
+ * Watches the document and reports its size when it changed, at most once per frame.
+ *
+ * A layout that depends on the viewport (`min-height: 100vh` with a margin) grows each time the Host
+ * obeys. Such growth shows in the first measurement after the viewport changed. Ten in a row are
+ * reported at once, one more after a pause, and then none, until the content changes while the
+ * viewport does not: that is growth of its own.
+ */
+export function watchSize(report: (size: SizeParams) => void): () => void {
+  const root = document.documentElement;
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let viewport = 0;
+  let measured = 0;
+  let fed = 0;
+  let sent = "";
+
+  const send = () => {
+    const size = { width: Math.ceil(innerWidth), height: measured };
+    const text = `${size.width}x${size.height}`;
+    if (text === sent) return;
+    sent = text;
+    report(size);
+  };
+  const measure = () => {
+    frame = 0;
+    const { height } = root.style;
+    root.style.height = "max-content";
+    const now = Math.ceil(root.getBoundingClientRect().height);
+    root.style.height = height;
+
+    const obeyed = viewport !== innerHeight;
+    if (obeyed && now > measured) fed++;
+    else if (obeyed || now !== measured) fed = 0;
+    viewport = innerHeight;
+    measured = now;
+    clearTimeout(timer);
+    if (fed <= PATIENCE) send();
+    else if (fed === PATIENCE + 1) timer = setTimeout(send, 1000);
+  };
+  const later = () => {
+    frame ||= requestAnimationFrame(measure);
+  };
+
+  later();
+  const observer = new ResizeObserver(later);
+  observer.observe(root);
+  observer.observe(document.body);
+  addEventListener("resize", later);
+  return () => {
+    observer.disconnect();
+    removeEventListener("resize", later);
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}
+
+/** Growth that only the viewport explains, before it is called a loop. */
+const PATIENCE = 10;
