@@ -29,7 +29,7 @@ export function sizeOf(value: unknown, limit: number): number {
   return size;
 }
 
-function isPlain(value: unknown): boolean {
+function isPlain(value: unknown): value is Json {
   return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
 }
 
