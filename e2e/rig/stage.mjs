@@ -43,3 +43,17 @@ export async function frameAt(host, address) {
   await frame.waitForLoadState("load");
   return frame;
 }
+
+/** Mounts a frame under `openHost`: the listener first, the address after. */
+export async function mountFrame(host, address, { hostContext, hostCapabilities, ...more } = {}) {
+  await host.evaluate(
+    async ({ address, options }) => {
+      const frame = (globalThis.theFrame = document.createElement("iframe"));
+      frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+      document.body.append(frame);
+      globalThis.theHost = await openHost(frame, options);
+      frame.src = address;
+    },
+    { address, options: { hostContext, hostCapabilities, ...more } },
+  );
+}
