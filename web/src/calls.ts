@@ -1,6 +1,6 @@
 /** Requests awaiting their answer. No DOM; every promise settles: answer, timeout, abort or close. */
-import { TransomError } from "./error.js";
-import type { Json, Message, Progress, Response } from "./wire.js";
+import { TransomError, type LocalCode } from "./error.js";
+import type { Json, Message, Progress, Response, Unsigned } from "./wire.js";
 
 /** How long and how patiently to wait for one answer. */
 export type RequestOptions = {
@@ -10,126 +10,87 @@ export type RequestOptions = {
   signal?: AbortSignal;
   /** Hears how far the call has come. */
   onprogress?: (progress: Progress) => void;
-  /** Starts the timeout anew on every progress. */
+  /** Accepted for ext-apps' sake; progress always starts the timeout anew. */
   resetTimeoutOnProgress?: boolean;
-  /** Milliseconds after which no progress helps any more. */
-  maxTotalTimeout?: number;
 };
 
-type Pending = {
-  settle(response: Response): void;
-  fail(error: TransomError): void;
-  progress(progress: Progress): void;
-};
+/** What became of a request: the Host's answer, or our own failure. */
+type Outcome =
+  | { result: Json; error?: never }
+  | { result?: never; error: { code: LocalCode | number; message: string; data?: unknown } };
 
-/** The requests of one peer, by id. */
-export class Calls {
-  readonly #send: (message: Message) => void;
-  readonly #pending = new Map<string, Pending>();
-  #next = 0;
+type Pending = { settle(outcome: Outcome): void; progress(progress: Progress): void };
 
-  constructor(send: (message: Message) => void) {
-    this.#send = send;
-  }
+/** The requests that one side has made and that nobody has answered yet. */
+export type Calls = ReturnType<typeof openCalls>;
 
-  /** Sends a request and waits for its answer. */
-  call(method: string, params?: Json, options: RequestOptions = {}): Promise<Json> {
-    const { signal, timeout = PATIENCE, onprogress } = options;
-    return new Promise((resolve, reject) => {
-      const id = this.#next++;
-      const end = performance.now() + (options.maxTotalTimeout ?? Infinity);
-      let timer: ReturnType<typeof setTimeout>;
+/** Starts with no request made. `send` rejects what it cannot send. */
+export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
+  const pending = new Map<string, Pending>();
+  let next = 0;
 
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", abort);
-        this.#pending.delete(`${id}`);
-      };
-      const fail = (error: TransomError) => {
-        done();
-        reject(error);
-      };
-      const giveUp = (code: "Timeout" | "Aborted", reason: string) => {
-        fail(new TransomError(code, `${method}: ${reason}`, signal?.reason));
-        this.#tell("notifications/cancelled", { requestId: id, reason });
-      };
-      const abort = () => giveUp("Aborted", `${signal?.reason}`);
-      const wait = () => {
-        clearTimeout(timer);
-        // Beyond 31 bits a browser's timer fires at once.
-        const delay = Math.min(timeout, end - performance.now(), 2 ** 31 - 1);
-        timer = setTimeout(giveUp, delay, "Timeout", "no answer in time");
-      };
+  return {
+    /** Sends a request and waits for its answer. */
+    call: (method: string, params?: Json, options: RequestOptions = {}): Promise<Json> =>
+      new Promise((resolve, reject) => {
+        const { signal, timeout = PATIENCE, onprogress } = options;
+        const id = next++;
+        let timer: ReturnType<typeof setTimeout>;
 
-      if (signal?.aborted) {
-        reject(new TransomError("Aborted", `${method}: aborted`, signal.reason));
-        return;
-      }
-      signal?.addEventListener("abort", abort);
-      this.#pending.set(`${id}`, {
-        settle(response) {
-          done();
-          if ("result" in response && response.result) resolve(response.result);
-          else reject(wireError(response));
-        },
-        fail,
-        progress(progress) {
-          if (options.resetTimeoutOnProgress) wait();
-          onprogress?.(progress);
-        },
-      });
-      wait();
-      const token = onprogress && {
-        _meta: { ...(params?._meta as Json), progressToken: id },
-      };
-      try {
-        this.#send({
-          jsonrpc: "2.0",
+        const settle = ({ result, error }: Outcome) => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", abort);
+          pending.delete(`${id}`);
+          if (result) resolve(result);
+          else reject(new TransomError(error.code, `${method}: ${error.message}`, error.data));
+        };
+        const giveUp = (code: LocalCode, data?: unknown) => {
+          settle(lost(code, data));
+          const params = { requestId: id, reason: code };
+          send({ method: "notifications/cancelled", params }).catch(() => {});
+        };
+        const abort = () => giveUp("Aborted", signal?.reason);
+        const wait = () => {
+          clearTimeout(timer);
+          // Beyond 31 bits a browser's timer fires at once.
+          timer = setTimeout(giveUp, Math.min(timeout, 2 ** 31 - 1), "Timeout");
+        };
+
+        if (signal?.aborted) return settle(lost("Aborted", signal.reason));
+        const token = onprogress && { _meta: { ...(params?._meta as Json), progressToken: id } };
+        signal?.addEventListener("abort", abort);
+        wait();
+        pending.set(`${id}`, {
+          settle,
+          progress(progress) {
+            wait();
+            onprogress?.(progress);
+          },
+        });
+        // What cannot be cloned fails here.
+        send({
           id,
           method,
-          ...((params || token) && { params: { ...params, ...token } }),
-        });
-      } catch (error) {
-        // What cannot be cloned was never sent; there is nothing to cancel.
-        fail(new TransomError("NotConnected", `${method}: ${error}`, error));
-      }
-    });
-  }
+          ...((params ?? token) && { params: { ...params, ...token } }),
+        }).catch((error: TransomError) => settle({ error }));
+      }),
 
-  /** Hands an answer to its question; false when nobody asked. */
-  settle(response: Response): boolean {
-    const pending = this.#pending.get(`${response.id}`);
-    pending?.settle(response);
-    return pending !== undefined;
-  }
+    /** Hands an answer to its question; one that nobody asked for is dropped. */
+    settle: (response: Response) => pending.get(`${response.id}`)?.settle(response),
 
-  /** Hands progress to the call that it is about. */
-  progress(params: Json): void {
-    this.#pending.get(`${params.progressToken}`)?.progress(params as Progress);
-  }
+    /** Hands progress to the call that it is about. */
+    progress: (params: Json) => pending.get(`${params.progressToken}`)?.progress(params as Progress),
 
-  /** Fails everything that still waits. */
-  close(): void {
-    for (const { fail } of [...this.#pending.values()])
-      fail(new TransomError("Closed", "the channel closed before an answer came"));
-  }
-
-  #tell(method: string, params: Json): void {
-    try {
-      this.#send({ jsonrpc: "2.0", method, params });
-    } catch {
-      // The peer is gone, and so is the work that we wanted to stop.
-    }
-  }
+    /** Fails everything that still waits. */
+    close() {
+      for (const { settle } of pending.values()) settle(lost("Closed"));
+    },
+  };
 }
 
-function wireError(response: Response): TransomError {
-  const { code, message, data } = ("error" in response && response.error) || {};
-  return new TransomError(
-    Number.isInteger(code) ? (code as number) : -32603,
-    `${message}`,
-    data,
-  );
+/** A failure of our own, in the shape of the Host's. */
+function lost(code: LocalCode, data?: unknown): Outcome {
+  return { error: { code, message: code, data } };
 }
 
 /** What MCP Apps hosts and views use when nothing else is said. */

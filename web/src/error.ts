@@ -10,13 +10,11 @@ export type LocalCode =
 
 /** A call failed: a number is the Host's JSON-RPC code, a word is ours. */
 export class TransomError extends Error {
-  override name = "TransomError";
+  declare readonly code: LocalCode | number;
+  declare readonly data: unknown;
 
-  constructor(
-    readonly code: LocalCode | number,
-    message: string,
-    readonly data?: unknown,
-  ) {
+  constructor(code: LocalCode | number, message: string, data?: unknown) {
     super(message);
+    Object.assign(this, { name: "TransomError", code, data });
   }
 }

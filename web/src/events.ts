@@ -19,128 +19,76 @@ export type AppEventMap = {
   hostcontextchanged: HostContext;
 };
 
-type Handler = (params: never) => void;
+type Handler = (params: never, extra: never) => unknown;
 
-/** The handlers of one event. */
-type Slot = {
-  /** The one set through an `on…` property. */
-  on?: Handler | undefined;
-  all: Set<Handler>;
-  /** What a late handler is given. */
-  last?: Json | undefined;
-  /** The last value that the `on…` property had, under whichever handler. */
-  had?: Json | undefined;
-};
+/** One listener. Behind an `on…` property it stays the same one when the function is replaced. */
+type Entry = { name: string; key: unknown; run: Handler | undefined; had?: Json };
 
-/** Handlers by event, and the last of each one-shot value. */
-export class Events {
-  readonly #slots = new Map<string, Slot>();
-  readonly #failed: (error: unknown) => void;
-  #late: [name: string, handler: Handler][] = [];
-  #partial: Json | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #restUntil = 0;
+/** Handlers by name, and the last of each value that a View must not miss. */
+export function openEvents(failed: (error: unknown) => void) {
+  let entries: Entry[] = [];
+  const kept = new Map<string, Json>();
+  let partial: Json | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let restUntil = 0;
 
-  constructor(failed: (error: unknown) => void) {
-    this.#failed = failed;
-  }
-
-  /** Tells everyone who listens, in the order in which the Host spoke. */
-  emit(name: string, params: Json): void {
-    if (name === PARTIAL) {
-      this.#partial = params;
-      const rest = this.#restUntil - performance.now();
-      if (rest <= 0) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), rest);
-      return;
+  /** Hands a value to whoever listens and has not had it. */
+  const deliver = (name: string, params = kept.get(name)) => {
+    for (const entry of params ? entries.filter((entry) => entry.name === name) : []) {
+      if (entry.had === params) continue;
+      entry.had = params!;
+      try {
+        entry.run?.(params as never, undefined as never);
+      } catch (error) {
+        failed(error);
+      }
     }
-    this.#flush();
-    // A new input makes the remains of an older call stale.
-    if (name === INPUT)
-      for (const stale of LATCHED) this.#slot(stale).last = undefined;
-    this.#deliver(name, params);
-  }
-
-  /** Sets the one handler behind an `on…` property. */
-  set(name: string, handler: Handler | undefined): void {
-    const slot = this.#slot(name);
-    slot.on = handler;
-    // The property, not the function, is the listener: a component that sets it anew on every
-    // render has had the value already.
-    if (handler && slot.had !== slot.last) this.#replay(name, handler);
-  }
-
-  get<K extends keyof AppEventMap>(
-    name: K,
-  ): ((params: AppEventMap[K]) => void) | undefined {
-    return this.#slot(name).on as ((params: AppEventMap[K]) => void) | undefined;
-  }
-
-  add(name: string, handler: Handler): void {
-    const { all } = this.#slot(name);
-    if (!all.has(handler)) this.#replay(name, handler);
-    all.add(handler);
-  }
-
-  remove(name: string, handler: Handler): void {
-    this.#slot(name).all.delete(handler);
-  }
-
-  #slot(name: string): Slot {
-    let slot = this.#slots.get(name);
-    if (!slot) this.#slots.set(name, (slot = { all: new Set() }));
-    return slot;
-  }
-
-  #deliver(name: string, params: Json): void {
-    const slot = this.#slot(name);
-    if (LATCHED.includes(name)) slot.last = params;
-    if (slot.on) slot.had = params;
-    for (const handler of [slot.on, ...slot.all]) this.#run(handler, params);
-  }
-
-  #run(handler: Handler | undefined, params: Json): void {
-    try {
-      handler?.(params as never);
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
+  };
   /** Hands over the newest partial, then rests for as long as its handlers took. */
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const params = this.#partial;
-    if (!params) return;
-    this.#partial = undefined;
+  const flush = () => {
     const start = performance.now();
-    this.#deliver(PARTIAL, params);
+    const params = partial;
+    clearTimeout(timer);
+    partial = timer = undefined;
+    deliver(PARTIAL, params);
     const now = performance.now();
-    this.#restUntil = now + (now - start);
-  }
+    restUntil = now + now - start;
+  };
+  const find = (name: string, key: unknown) =>
+    entries.find((entry) => entry.name === name && entry.key === key);
 
-  /** Replays in the Host's order, whatever the order in which the handlers came. */
-  #replay(name: string, handler: Handler): void {
-    if (!this.#slot(name).last) return;
-    if (this.#late.push([name, handler]) > 1) return;
-    queueMicrotask(() => {
-      const late = this.#late;
-      this.#late = [];
-      for (const event of LATCHED)
-        for (const [name, handler] of late) {
-          const slot = this.#slot(name);
-          if (name !== event || !slot.last) continue;
-          if (slot.on === handler) slot.had = slot.last;
-          else if (!slot.all.has(handler)) continue;
-          this.#run(handler, slot.last);
-        }
-    });
-  }
+  return {
+    /** Tells everyone who listens, in the order in which the Host spoke. */
+    emit(name: string, params: Json) {
+      if (name === PARTIAL) {
+        partial = params;
+        timer ??= setTimeout(flush, restUntil - performance.now());
+        if (restUntil <= performance.now()) flush();
+        return;
+      }
+      if (partial) flush();
+      if (KEPT.includes(name)) kept.set(name, params);
+      deliver(name, params);
+    },
+
+    get: (name: string, key: unknown) => find(name, key)?.run,
+
+    /** Listens, and hears what it missed, in the Host's order, once the current code has run. */
+    put(name: string, key: unknown, run: Handler | undefined) {
+      const entry = find(name, key);
+      if (entry) entry.run = run;
+      else entries.push({ name, key, run });
+      queueMicrotask(() => KEPT.forEach((name) => deliver(name)));
+    },
+
+    drop(name: string, key: unknown) {
+      const gone = find(name, key);
+      entries = entries.filter((entry) => entry !== gone);
+    },
+  };
 }
 
 const PARTIAL = "toolinputpartial";
-const INPUT = "toolinput";
 
-/** Events that a View must not miss, in the order in which a Host sends them. */
-const LATCHED = [PARTIAL, INPUT, "toolresult", "toolcancelled"];
+/** What late handlers get, in the order in which a Host sends it. */
+const KEPT = ["toolinput", "toolresult", "toolcancelled"];

@@ -12,18 +12,15 @@ import type { SizeParams } from "./wire.js";
 export function watchSize(report: (size: SizeParams) => void): () => void {
   const root = document.documentElement;
   let frame = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let viewport = 0;
   let measured = 0;
   let fed = 0;
-  let sent = "";
+  let sent: SizeParams = {};
 
   const send = () => {
-    const size = { width: Math.ceil(innerWidth), height: measured };
-    const text = `${size.width}x${size.height}`;
-    if (text === sent) return;
-    sent = text;
-    report(size);
+    if (sent.width === innerWidth && sent.height === measured) return;
+    sent = { width: innerWidth, height: measured };
+    report(sent);
   };
   const measure = () => {
     frame = 0;
@@ -37,9 +34,8 @@ export function watchSize(report: (size: SizeParams) => void): () => void {
     else if (obeyed || now !== measured) fed = 0;
     viewport = innerHeight;
     measured = now;
-    clearTimeout(timer);
     if (fed <= PATIENCE) send();
-    else if (fed === PATIENCE + 1) timer = setTimeout(send, 1000);
+    if (fed === PATIENCE + 1) setTimeout(send, 1000);
   };
   const later = () => {
     frame ||= requestAnimationFrame(measure);
@@ -54,7 +50,6 @@ export function watchSize(report: (size: SizeParams) => void): () => void {
     observer.disconnect();
     removeEventListener("resize", later);
     cancelAnimationFrame(frame);
-    clearTimeout(timer);
   };
 }
 

@@ -19,7 +19,7 @@
  *   worth may come at once; beyond that the guest is stopped.
  */
 import { policyOf, sizeOf } from "./guard.js";
-import { windowLane } from "./port.js";
+import { openLane, type Lane } from "./port.js";
 import { isObject, PORT_CAPABILITY, type Json } from "./wire.js";
 
 function main(settings: DOMStringMap): void {
@@ -32,14 +32,14 @@ function main(settings: DOMStringMap): void {
   const limit = Number(settings.limit) || 16 * 2 ** 20;
   const rate = Number(settings.rate) || 2000;
   const frame = document.createElement("iframe");
+  let guest: Lane | undefined;
   let waiting = settings.guest === undefined;
   let budget = rate * BURST;
   let refilled = performance.now();
 
-  const host = windowLane({
-    peer: parent,
-    origin,
-    hear(data, ports) {
+  const host = openLane(
+    parent,
+    (data, ports) => {
       if (isReserved(data)) {
         const params = (data as Json).params;
         if (!waiting || !RESOURCE_READY.test((data as Json).method as string) || !isObject(params))
@@ -54,9 +54,8 @@ function main(settings: DOMStringMap): void {
       guest.send(data, port ? ports : []);
       return true;
     },
-  });
-
-  let guest: ReturnType<typeof windowLane> | undefined;
+    origin,
+  );
 
   /** Listens before the frame is there: a fast guest speaks at once. */
   const show = (source: { src: string } | { srcdoc: string }, tokens: string, allow: string) => {
@@ -67,10 +66,9 @@ function main(settings: DOMStringMap): void {
     Object.assign(frame, source);
     document.body.append(frame);
     const opaque = !tokens.includes("allow-same-origin");
-    guest = windowLane({
-      peer: frame.contentWindow!,
-      origin: opaque ? "null" : "src" in source ? new URL(source.src).origin : location.origin,
-      hear(data, ports) {
+    guest = openLane(
+      frame.contentWindow!,
+      (data, ports) => {
         for (const stray of ports) stray.close();
         const now = performance.now();
         budget = Math.min(rate * BURST, budget + ((now - refilled) / 1000) * rate) - 1;
@@ -80,7 +78,8 @@ function main(settings: DOMStringMap): void {
         else host.send(data);
         return true;
       },
-    });
+      opaque ? "null" : "src" in source ? new URL(source.src).origin : location.origin,
+    );
   };
   const stop = () => {
     guest?.close();

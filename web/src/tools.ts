@@ -1,5 +1,5 @@
 /** Tools that the View itself offers to the Host. */
-import type { CallToolResult, Json, Tool, ToolAnnotations } from "./wire.js";
+import type { CallToolParams, CallToolResult, Json, Tool, ToolAnnotations } from "./wire.js";
 
 /** The part of Standard Schema that validates. */
 export type StandardSchema<In = unknown, Out = In> = {
@@ -15,10 +15,7 @@ type Checked<Out> =
   | { readonly value: Out; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] };
 
-type Issue = {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-};
+type Issue = { readonly message: string };
 
 /** A Standard Schema, or a JSON Schema, which is listed but not enforced. */
 export type ToolSchema = StandardSchema | Json;
@@ -63,95 +60,83 @@ export type RegisteredAppTool = AppToolConfig<ToolSchema, ToolSchema> & {
   handler: (args: unknown, extra: RequestExtra) => Promise<CallToolResult>;
 };
 
-/** The View's tools by name. */
-export type Registry = Map<string, RegisteredAppTool>;
+/** The View's tools by name; `changed` hears of every change. */
+export function openTools(changed: () => void) {
+  const tools = new Map<string, RegisteredAppTool>();
 
-/** Puts a tool into the registry and tells when the list changes. */
-export function register(
-  registry: Registry,
-  name: string,
-  config: AppToolConfig<ToolSchema, ToolSchema>,
-  callback: (...args: never[]) => Answer,
-  changed: () => void,
-): RegisteredAppTool {
-  if (registry.has(name)) throw new Error(`Tool ${name} is already registered`);
-  const run = callback as (...args: unknown[]) => Answer;
-  const tool: RegisteredAppTool = {
-    ...config,
-    enabled: true,
-    enable: () => tool.update({ enabled: true }),
-    disable: () => tool.update({ enabled: false }),
-    update(updates) {
-      Object.assign(tool, updates);
-      changed();
-    },
-    remove() {
-      if (registry.get(name) === tool && registry.delete(name)) changed();
-    },
-    async handler(args, extra) {
-      if (!tool.enabled) throw new Error(`Tool ${name} is disabled`);
-      const result = await (config.inputSchema
-        ? run(await check(tool.inputSchema, args ?? {}, `input for tool ${name}`), extra)
-        : run(extra));
-      if (!tool.outputSchema || result.isError) return result;
-      const structuredContent = (await check(
-        tool.outputSchema,
-        result.structuredContent,
-        `output for tool ${name}`,
-      )) as Json;
-      return { ...result, structuredContent };
-    },
-  };
-  registry.set(name, tool);
-  changed();
-  return tool;
-}
-
-/** Lists the tools that are enabled. */
-export function list(registry: Registry): Tool[] {
-  return [...registry]
-    .filter(([, tool]) => tool.enabled)
-    .map(([name, { title, description, inputSchema, outputSchema, annotations, _meta }]) =>
-      present({
+  return {
+    add(
+      name: string,
+      config: AppToolConfig<ToolSchema, ToolSchema>,
+      run: (...args: unknown[]) => Answer,
+    ): RegisteredAppTool {
+      if (tools.has(name)) throw new Error(`Tool ${name} is already registered`);
+      const tool: RegisteredAppTool & { name: string } = {
+        ...config,
         name,
-        title,
-        description,
-        inputSchema: inputSchema
-          ? toJsonSchema(inputSchema, "input")
-          : { type: "object", properties: {} },
-        outputSchema: outputSchema && toJsonSchema(outputSchema, "output"),
-        annotations,
-        _meta,
-      }),
-    );
+        enabled: true,
+        enable: () => tool.update({ enabled: true }),
+        disable: () => tool.update({ enabled: false }),
+        update(updates) {
+          Object.assign(tool, updates);
+          changed();
+        },
+        remove() {
+          if (tools.get(name) === tool && tools.delete(name)) changed();
+        },
+        async handler(args, extra) {
+          const { inputSchema, outputSchema } = tool;
+          const result = await (inputSchema
+            ? run(await check(inputSchema, args ?? {}), extra)
+            : run(extra));
+          if (outputSchema && !result.isError)
+            result.structuredContent = await check(outputSchema, result.structuredContent);
+          return result;
+        },
+      };
+      tools.set(name, tool);
+      changed();
+      return tool;
+    },
+
+    call({ name, arguments: args }: CallToolParams, extra: RequestExtra): Promise<CallToolResult> {
+      const tool = tools.get(name);
+      if (!tool?.enabled) throw new Error(`Tool ${name} not found`);
+      return tool.handler(args, extra);
+    },
+
+    /** Lists what is enabled. Writing it as JSON leaves out functions and what is not set (W-7). */
+    list: (): Tool[] =>
+      [...tools.values()]
+        .filter((tool) => tool.enabled)
+        .map((tool) =>
+          JSON.parse(
+            JSON.stringify({
+              ...tool,
+              enabled: undefined,
+              inputSchema: toJsonSchema(tool.inputSchema ?? NO_INPUT, "input"),
+              outputSchema: toJsonSchema(tool.outputSchema, "output"),
+            }),
+          ),
+        ),
+  };
 }
 
-/** Optional means absent on the wire (W-7). */
-function present(tool: { [key in keyof Tool]: unknown }): Tool {
-  return Object.fromEntries(
-    Object.entries(tool).filter(([, value]) => value !== undefined),
-  ) as Tool;
+/** A Standard Schema checks the value and may change it; a JSON Schema lets everything pass. */
+async function check(schema: ToolSchema, value: unknown): Promise<Json> {
+  const checked = await (schema as StandardSchema)["~standard"]?.validate(value);
+  if (checked?.issues) throw new Error(checked.issues.map(({ message }) => message).join("; "));
+  return (checked ? checked.value : value) as Json;
 }
 
-async function check(schema: unknown, value: unknown, what: string): Promise<unknown> {
-  const standard = (schema as StandardSchema | undefined)?.["~standard"];
-  if (!standard) return value;
-  const checked = await standard.validate(value);
-  if (!checked.issues) return checked.value;
-  const issues = checked.issues.map(({ path = [], message }) =>
-    [...path.map((step) => (typeof step === "object" ? step.key : step)).map(String), message].join(
-      ": ",
-    ),
-  );
-  throw new Error(`Invalid ${what}: ${issues.join("; ")}`);
+/** A Standard Schema writes itself; anything else is taken for JSON Schema already. */
+function toJsonSchema(schema: unknown, side: "input" | "output"): unknown {
+  const standard = (schema as Partial<WithJsonSchema> | undefined)?.["~standard"];
+  return standard ? standard.jsonSchema[side]({ target: "draft-2020-12" }) : schema;
 }
 
-function toJsonSchema(schema: ToolSchema, side: "input" | "output"): unknown {
-  const standard = (schema as StandardSchema)["~standard"] as unknown as
-    | { jsonSchema?: Record<string, (options: Json) => unknown> }
-    | undefined;
-  if (!standard) return schema;
-  const write = standard.jsonSchema?.[side];
-  if (!write) throw new Error("the schema cannot be written as JSON Schema");
-  return write({ target: "draft-2020-12" });
-}
+type WithJsonSchema = {
+  "~standard": { jsonSchema: Record<"input" | "output", (options: Json) => unknown> };
+};
+
+const NO_INPUT = { type: "object", properties: {} };

@@ -1,5 +1,5 @@
 /** The View's way to its Host: the parent window first, a port once both ends have agreed on it. */
-import { portLane, windowLane, type Lane } from "./port.js";
+import { openLane, type Hear, type Lane } from "./port.js";
 import { parseMessage, type Message } from "./wire.js";
 
 /** Any carrier of messages that the `App` can be given. */
@@ -14,35 +14,23 @@ export type Transport = {
 
 /** Speaks to one window, by default the parent, and hears nobody else. */
 export class PostMessageTransport {
-  onmessage?: ((message: Message) => void) | undefined;
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  /** How many messages were not for us, or were not messages. */
+  declare onmessage?: ((message: Message) => void) | undefined;
+  declare onclose?: (() => void) | undefined;
+  declare onerror?: ((error: Error) => void) | undefined;
+  /** How many things arrived from the peer that were not messages. */
   ignored = 0;
 
   readonly #peer: Window;
   #lane: Lane | undefined;
-  #offered: MessagePort | undefined;
-  #settled = false;
+  /** The port that came with the last message; null once there is no more to decide. */
+  #offered: MessagePort | undefined | null;
 
   constructor(peer: Window = window.parent, _source?: MessageEventSource) {
     this.#peer = peer;
   }
 
   async start(): Promise<void> {
-    this.#lane ??= windowLane({
-      peer: this.#peer,
-      hear: (data, [port, ...others]) => {
-        const message = parseMessage(data);
-        if (!message || others.length) return false;
-        // Only the answer to the handshake may bring a port.
-        if (this.#settled) port?.close();
-        else this.#offered = port;
-        this.onmessage?.(message);
-        return true;
-      },
-      ignored: this.#ignore,
-    });
+    this.#lane = openLane(this.#peer, this.#hear);
   }
 
   async send(message: Message): Promise<void> {
@@ -55,11 +43,12 @@ export class PostMessageTransport {
    */
   upgrade(agreed: boolean): void {
     const port = this.#offered;
-    this.#settled = true;
-    if (!port) return;
-    if (!agreed) return port.close();
-    this.#lane?.close();
-    this.#lane = portLane(port, (message) => this.onmessage?.(message), this.#ignore);
+    this.#offered = null;
+    if (!agreed) port?.close();
+    else if (port) {
+      this.#lane?.close();
+      this.#lane = openLane(port, this.#hear);
+    }
   }
 
   async close(): Promise<void> {
@@ -68,7 +57,13 @@ export class PostMessageTransport {
     this.onclose?.();
   }
 
-  readonly #ignore = () => {
-    this.ignored++;
+  readonly #hear: Hear = (data, [port]) => {
+    const message = parseMessage(data);
+    if (!message) return void this.ignored++;
+    // Only the answer to the handshake may bring a port.
+    if (this.#offered === null) port?.close();
+    else this.#offered = port;
+    this.onmessage?.(message);
+    return true;
   };
 }

@@ -9,23 +9,20 @@
  *
  * Requests made while asking wait for the handshake; `ui/notifications/initialized` always goes first.
  */
-import { Calls, type RequestOptions } from "./calls.js";
+import { openCalls, type RequestOptions } from "./calls.js";
 import { TransomError } from "./error.js";
-import { Events, type AppEventMap } from "./events.js";
+import { openEvents, type AppEventMap } from "./events.js";
 import { watchSize } from "./resize.js";
 import {
-  list,
-  register,
+  openTools,
   type AppToolCallback,
   type AppToolConfig,
   type RegisteredAppTool,
-  type Registry,
   type RequestExtra,
   type ToolSchema,
 } from "./tools.js";
 import { PostMessageTransport, type Transport } from "./transport.js";
 import {
-  isObject,
   LATEST_PROTOCOL_VERSION,
   PORT_CAPABILITY,
   type AppCapabilities,
@@ -36,6 +33,7 @@ import {
   type CreateMessageResult,
   type DisplayMode,
   type EmbeddedResource,
+  type ErrorObject,
   type HostCapabilities,
   type HostContext,
   type Implementation,
@@ -55,6 +53,7 @@ import {
   type Request,
   type ResourceLink,
   type SizeParams,
+  type Unsigned,
 } from "./wire.js";
 
 /** How an `App` behaves. */
@@ -72,33 +71,63 @@ export type AppOptions = {
 type Maybe<T> = T | undefined;
 type On<K extends keyof AppEventMap> = Maybe<(params: AppEventMap[K]) => void>;
 type Answering<P, R> = Maybe<(params: P, extra: RequestExtra) => R | Promise<R>>;
-type RequestHandler = (request: Request, extra: RequestExtra) => unknown;
-type NotificationHandler = (notification: Notification) => void;
+type Lane = Transport & Partial<PostMessageTransport>;
+type Ask<P, R> = (params: P, options?: RequestOptions) => Promise<R>;
+type Handler = (params: never, extra: RequestExtra) => unknown;
+
+/** Methods that only ask or tell. */
+const SENDS = {
+  readServerResource: "resources/read",
+  listServerResources: "resources/list",
+  createSamplingMessage: "sampling/createMessage",
+  sendMessage: "ui/message",
+  updateModelContext: "ui/update-model-context",
+  openLink: "ui/open-link",
+  sendOpenLink: "ui/open-link",
+  downloadFile: "ui/download-file",
+  requestDisplayMode: "ui/request-display-mode",
+  sendLog: "notifications/message",
+  sendSizeChanged: "ui/notifications/size-changed",
+  requestTeardown: "ui/notifications/request-teardown",
+  sendToolListChanged: "notifications/tools/list_changed",
+};
+
+/** What an `on…` property handles: an event of that name, or a request. */
+const HANDLERS = {
+  toolinput: "",
+  toolinputpartial: "",
+  toolresult: "",
+  toolcancelled: "",
+  hostcontextchanged: "",
+  teardown: "ui/resource-teardown",
+  calltool: "tools/call",
+  listtools: "tools/list",
+};
 
 /** The View's end of one session. */
 export class App {
   /** Called once when the channel has closed. */
-  onclose?: Maybe<() => void>;
+  declare onclose?: Maybe<() => void>;
   /** Hears what handlers threw; without it the browser reports them as uncaught. */
-  onerror?: Maybe<(error: Error) => void>;
-  onteardown: Answering<{ reason?: string }, Json | void>;
-  oncalltool: Answering<CallToolParams, CallToolResult>;
-  onlisttools: Answering<Maybe<ListParams>, ListToolsResult>;
+  declare onerror?: Maybe<(error: Error) => void>;
 
   readonly #info: Implementation;
   readonly #options: AppOptions;
   #capabilities: AppCapabilities;
-  #transport: Maybe<Transport>;
+  #transport: Maybe<Lane>;
   #ready: Maybe<Promise<InitializeResult>>;
   #host: Maybe<InitializeResult>;
   #unwatch: Maybe<() => void>;
-  readonly #calls = new Calls((message) => this.#send(message));
-  readonly #events = new Events((error) => this.#failed(error));
-  readonly #requests = new Map<string, RequestHandler>();
-  readonly #notifications = new Map<string, NotificationHandler>();
+  readonly #calls = openCalls((message) => this.#send(message));
+  readonly #events = openEvents((error) => this.#failed(error));
   readonly #answering = new Map<unknown, AbortController>();
-  readonly #tools: Registry = new Map();
-  readonly #names = new Map<string, string>();
+  /** What stands before the server's own names, as far as we have learnt it. */
+  #prefix = "";
+  readonly #tools = openTools(() => {
+    // Before the handshake there is no list that could have changed.
+    if (this.#host && this.#capabilities.tools?.listChanged)
+      this.sendToolListChanged().catch(() => {});
+  });
 
   constructor(
     appInfo: Implementation,
@@ -127,15 +156,10 @@ export class App {
     this.#unwatch?.();
     this.#calls.close();
     for (const controller of this.#answering.values()) controller.abort();
-    this.#answering.clear();
     if (!transport) return;
-    transport.onmessage = transport.onclose = undefined;
+    transport.onclose = undefined;
     await transport.close();
     this.onclose?.();
-  }
-
-  get transport(): Maybe<Transport> {
-    return this.#transport;
   }
 
   getHostContext(): Maybe<HostContext> {
@@ -154,49 +178,14 @@ export class App {
     event: K,
     handler: (params: AppEventMap[K]) => void,
   ): void {
-    this.#events.add(event, handler);
+    this.#events.put(event, handler, handler);
   }
 
   removeEventListener<K extends keyof AppEventMap>(
     event: K,
     handler: (params: AppEventMap[K]) => void,
   ): void {
-    this.#events.remove(event, handler);
-  }
-
-  get ontoolinput(): On<"toolinput"> {
-    return this.#events.get("toolinput");
-  }
-  set ontoolinput(handler: On<"toolinput">) {
-    this.#events.set("toolinput", handler);
-  }
-
-  get ontoolinputpartial(): On<"toolinputpartial"> {
-    return this.#events.get("toolinputpartial");
-  }
-  set ontoolinputpartial(handler: On<"toolinputpartial">) {
-    this.#events.set("toolinputpartial", handler);
-  }
-
-  get ontoolresult(): On<"toolresult"> {
-    return this.#events.get("toolresult");
-  }
-  set ontoolresult(handler: On<"toolresult">) {
-    this.#events.set("toolresult", handler);
-  }
-
-  get ontoolcancelled(): On<"toolcancelled"> {
-    return this.#events.get("toolcancelled");
-  }
-  set ontoolcancelled(handler: On<"toolcancelled">) {
-    this.#events.set("toolcancelled", handler);
-  }
-
-  get onhostcontextchanged(): On<"hostcontextchanged"> {
-    return this.#events.get("hostcontextchanged");
-  }
-  set onhostcontextchanged(handler: On<"hostcontextchanged">) {
-    this.#events.set("hostcontextchanged", handler);
+    this.#events.drop(event, handler);
   }
 
   /**
@@ -204,99 +193,37 @@ export class App {
    *
    * A gateway may have put a prefix before the server's names. It is learnt from the tool that opened
    * the View when the option `toolName` says how the server calls that tool; otherwise, when the Host
-   * does not know the name, its list of tools is searched once for the only one that ends in it.
+   * does not know a name, from the only one in its list of tools that ends in it.
    */
   async callServerTool(
     params: CallToolParams,
     options?: RequestOptions,
   ): Promise<CallToolResult> {
     const { name } = params;
-    const call = (): Promise<CallToolResult> =>
-      this.#ask(
-        "tools/call",
-        { ...params, name: this.#names.get(name) ?? this.#prefix() + name },
-        { onprogress: () => {}, resetTimeoutOnProgress: true, ...options },
-      );
-    try {
-      const result = { ...EMPTY, ...(await call()) };
-      if (!result.isError || !isUnknown(textOf(result), name)) return result;
-      return (await this.#resolve(name)) ? await call() : result;
-    } catch (error) {
-      const { message } = error as Error;
-      if (isUnknown(message, name) && (await this.#resolve(name))) return call();
-      throw error;
-    }
-  }
-
-  readServerResource(
-    params: ReadResourceParams,
-    options?: RequestOptions,
-  ): Promise<ReadResourceResult> {
-    return this.#ask("resources/read", params, options);
-  }
-
-  listServerResources(
-    params?: ListParams,
-    options?: RequestOptions,
-  ): Promise<ListResourcesResult> {
-    return this.#ask("resources/list", params, options);
-  }
-
-  createSamplingMessage(
-    params: CreateMessageParams,
-    options?: RequestOptions,
-  ): Promise<CreateMessageResult> {
-    return this.#ask("sampling/createMessage", params, options);
-  }
-
-  sendMessage(params: MessageParams, options?: RequestOptions): Promise<Outcome> {
-    return this.#ask("ui/message", params, options);
-  }
-
-  updateModelContext(
-    params: ModelContextParams,
-    options?: RequestOptions,
-  ): Promise<{ _meta?: Json }> {
-    return this.#ask("ui/update-model-context", params, options);
-  }
-
-  openLink(params: { url: string }, options?: RequestOptions): Promise<Outcome> {
-    return this.#ask("ui/open-link", params, options);
-  }
-
-  /** The old name of `openLink`. */
-  sendOpenLink(params: { url: string }, options?: RequestOptions): Promise<Outcome> {
-    return this.openLink(params, options);
-  }
-
-  downloadFile(
-    params: { contents: (EmbeddedResource | ResourceLink)[] },
-    options?: RequestOptions,
-  ): Promise<Outcome> {
-    return this.#ask("ui/download-file", params, options);
-  }
-
-  requestDisplayMode(
-    params: { mode: DisplayMode },
-    options?: RequestOptions,
-  ): Promise<{ mode: DisplayMode; [key: string]: unknown }> {
-    return this.#ask("ui/request-display-mode", params, options);
-  }
-
-  sendLog(params: LogParams): Promise<void> {
-    return this.#tell("notifications/message", params);
-  }
-
-  sendSizeChanged(params: SizeParams): Promise<void> {
-    return this.#tell("ui/notifications/size-changed", params);
-  }
-
-  requestTeardown(params: Json = {}): Promise<void> {
-    return this.#tell("ui/notifications/request-teardown", params);
-  }
-
-  sendToolListChanged(params: Json = {}): Promise<void> {
-    return this.#tell("notifications/tools/list_changed", params);
+    const call = async () => ({
+      ...EMPTY,
+      ...(await this.request<CallToolResult>(
+        {
+          method: "tools/call",
+          params: { ...params, name: name.startsWith(this.#prefix) ? name : this.#prefix + name },
+        },
+        { onprogress() {}, ...options },
+      )),
+    });
+    const first = call();
+    // Hosts say it as an error, servers of the first SDK as a result.
+    const complaint = await first.then(
+      ({ isError, content }) => (isError ? JSON.stringify(content) : ""),
+      ({ message }: Error) => message,
+    );
+    if (!/unknown|not found/i.test(complaint) || !complaint.includes(name)) return first;
+    const { tools } = await this.request<ListToolsResult>({ method: "tools/list" }).catch(
+      () => ({ tools: [] }),
+    );
+    const [found, ...others] = tools.filter((tool) => tool.name.endsWith(name));
+    if (!found || others.length || found.name === name) return first;
+    this.#prefix = found.name.slice(0, -name.length);
+    return call();
   }
 
   /** Reports the content's size whenever it changes, until the returned function is called. */
@@ -314,43 +241,37 @@ export class App {
     callback: AppToolCallback<In>,
   ): RegisteredAppTool {
     if (!this.#ready) this.#capabilities = { tools: { listChanged: true }, ...this.#capabilities };
-    this.oncalltool ??= ({ name, arguments: args }, extra) => {
-      const tool = this.#tools.get(name);
-      if (!tool) throw new Error(`Tool ${name} not found`);
-      return tool.handler(args, extra);
-    };
-    this.onlisttools ??= () => ({ tools: list(this.#tools) });
-    return register(
-      this.#tools,
-      name,
-      config as AppToolConfig<ToolSchema, ToolSchema>,
-      callback,
-      () => {
-        // Before the handshake there is no list that could have changed.
-        if (this.#host && this.#capabilities.tools?.listChanged)
-          this.sendToolListChanged().catch(() => {});
-      },
-    );
+    this.oncalltool ??= this.#tools.call;
+    this.onlisttools ??= () => ({ tools: this.#tools.list() });
+    return this.#tools.add(name, config as never, callback as never);
   }
 
-  /** Sends any request. */
-  request(request: { method: string; params?: Json }, ...options: unknown[]): Promise<Json> {
-    return this.#ask(request.method, request.params, options.at(-1) as RequestOptions);
+  /** Sends any request: at once when the handshake is over, after it when it is under way. */
+  async request<T = Json>(
+    { method, params }: { method: string; params?: Json | undefined },
+    ...options: unknown[]
+  ): Promise<T> {
+    await this.#ready;
+    return this.#calls.call(method, params, options.at(-1) as RequestOptions) as Promise<T>;
   }
 
   /** Sends any notification. */
-  notification(notification: { method: string; params?: Json }): Promise<void> {
-    return this.#tell(notification.method, notification.params);
+  async notification({ method, params }: { method: string; params?: Json }): Promise<void> {
+    await this.#ready;
+    return this.#send({ method, ...(params && { params }) });
   }
 
   /** Answers requests of a method that the library does not know. */
-  setRequestHandler(method: string, handler: RequestHandler): void {
-    this.#requests.set(method, handler);
+  setRequestHandler(
+    method: string,
+    handler: (request: { method: string; params: Json }, extra: RequestExtra) => unknown,
+  ): void {
+    this.#events.put(method, ON, (params, extra) => handler({ method, params }, extra));
   }
 
   /** Hears notifications of a method that the library does not know. */
-  setNotificationHandler(method: string, handler: NotificationHandler): void {
-    this.#notifications.set(method, handler);
+  setNotificationHandler(method: string, handler: (notification: Notification) => void): void {
+    this.#events.put(method, handler, handler);
   }
 
   async #open(
@@ -358,17 +279,14 @@ export class App {
     options: Maybe<RequestOptions>,
   ): Promise<InitializeResult> {
     if (!transport && window.parent === window)
-      throw new TransomError("NoHost", "this page was not opened by an MCP Apps host");
-    const lane: Transport & Partial<PostMessageTransport> =
-      transport ?? new PostMessageTransport();
-    const stillOurs = () => {
-      if (this.#transport !== lane) throw new TransomError("Closed", "closed while connecting");
-    };
+      throw new TransomError("NoHost", "not inside an MCP Apps host");
+    const lane: Lane = transport ?? new PostMessageTransport();
     this.#transport = lane;
-    lane.onmessage = (message) => this.#receive(message);
+    lane.onmessage = (message) => {
+      if (this.#transport === lane) this.#receive(message);
+    };
     lane.onclose = () => void this.close();
     await lane.start();
-    stillOurs();
     const { experimental } = this.#capabilities;
     const result = await this.#calls.call(
       "ui/initialize",
@@ -382,46 +300,24 @@ export class App {
       },
       options,
     );
-    stillOurs();
-    const host = {
-      protocolVersion: LATEST_PROTOCOL_VERSION,
-      hostInfo: { name: "unknown", version: "0" },
-      hostCapabilities: {},
-      hostContext: {},
-      ...result,
-    } as InitializeResult;
-    lane.upgrade?.(isObject(host.hostCapabilities.experimental?.[PORT_CAPABILITY]));
+    const host = { hostCapabilities: {}, hostContext: {}, ...result } as InitializeResult;
+    lane.upgrade?.(!!host.hostCapabilities.experimental?.[PORT_CAPABILITY]);
     this.#host = host;
-    this.#send({ jsonrpc: "2.0", method: "ui/notifications/initialized" });
+    const { toolName = "" } = this.#options;
+    const opened = host.hostContext.toolInfo?.tool?.name ?? "";
+    if (toolName && opened.endsWith(toolName)) this.#prefix = opened.slice(0, -toolName.length);
+    await this.#send({ method: "ui/notifications/initialized" });
     if (this.#options.autoResize !== false) this.#unwatch = this.setupSizeChangedNotifications();
     return host;
   }
 
-  #send(message: Message): void {
-    if (!this.#transport) throw new TransomError("NotConnected", "connect() comes first");
-    this.#transport.send(message).catch((error: unknown) => this.#failed(error));
-  }
-
-  /** Runs now when the handshake is over, after it when it is under way. */
-  async #afterHello<T>(run: () => T): Promise<T> {
-    if (!this.#ready) throw new TransomError("NotConnected", "connect() comes first");
-    await this.#ready;
-    return run();
-  }
-
-  #ask<T>(method: string, params?: Json, options?: RequestOptions): Promise<T> {
-    return this.#afterHello(() => this.#calls.call(method, params, options)) as Promise<T>;
-  }
-
-  #tell(method: string, params?: Json): Promise<void> {
-    return this.#afterHello(() =>
-      this.#send({ jsonrpc: "2.0", method, ...(params && { params }) }),
-    );
+  async #send(message: Unsigned<Message>): Promise<void> {
+    if (!this.#transport) throw new TransomError("NotConnected", "not connected");
+    return this.#transport.send({ jsonrpc: "2.0", ...message } as Message);
   }
 
   #failed(error: unknown): void {
-    if (this.onerror) this.onerror(error as Error);
-    else globalThis.reportError?.(error);
+    (this.onerror ?? globalThis.reportError)?.(error as Error);
   }
 
   #receive(message: Message): void {
@@ -433,106 +329,92 @@ export class App {
   #hear(notification: Notification): void {
     const { method, params = {} } = notification;
     // Names of earlier drafts differ by a missing "notifications/" or a missing "d" (reference §4.2).
-    const [, name] =
-      /^ui\/(?:notifications\/)?(tool-(?:input(?:-partial)?|result|cancelled)|host-context-change)d?$/.exec(
-        method,
-      ) ?? [];
-    if (name === "host-context-change") {
-      if (this.#host)
-        this.#host.hostContext = { ...this.#host.hostContext, ...params };
-      this.#events.emit("hostcontextchanged", params);
-    } else if (name) {
-      this.#events.emit(
-        name.replaceAll("-", ""),
-        name === "tool-result" ? { ...EMPTY, ...params } : params,
-      );
-    } else if (method === "notifications/progress") {
-      this.#calls.progress(params);
-    } else if (method === "notifications/cancelled") {
-      this.#answering.get(params.requestId)?.abort();
+    let event = method.replace(/^ui\/(notifications\/)?|-/g, "");
+    if (event.startsWith("hostcontextchange")) {
+      event = "hostcontextchanged";
+      if (this.#host) this.#host.hostContext = { ...this.#host.hostContext, ...params };
     }
-    try {
-      this.#notifications.get(method)?.(notification);
-    } catch (error) {
-      this.#failed(error);
-    }
+    if (method === "notifications/progress") this.#calls.progress(params);
+    if (method === "notifications/cancelled") this.#answering.get(params.requestId)?.abort();
+    this.#events.emit(event, event === "toolresult" ? { ...EMPTY, ...params } : params);
+    this.#events.emit(method, notification);
   }
 
-  async #answer(request: Request): Promise<void> {
-    const { id, method } = request;
+  async #answer({ id, method, params = {} }: Request): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
     this.#answering.set(id, controller);
-    let answer: { result: Json } | { error: { code: number; message: string; data?: unknown } };
+    let answer: { result: Json } | { error: ErrorObject };
     try {
-      const handler = this.#handler(method);
-      answer = handler
-        ? {
-            // A handler that returns nothing still answers with an object (V-23).
-            result: ((await handler(request, {
-              signal,
-              requestId: id,
-              mcpReq: { id, method, signal },
-            })) ?? {}) as Json,
-          }
-        : { error: { code: -32601, message: "Method not found" } };
+      const handler: Maybe<Handler> =
+        method === "ping" ? () => {} : (this.#events.get(method, ON) as Maybe<Handler>);
+      if (!handler) throw new TransomError(-32601, "Method not found");
+      const extra = { signal, requestId: id, mcpReq: { id, method, signal } };
+      // A handler that returns nothing still answers with an object (V-23).
+      answer = { result: ((await handler(params as never, extra)) ?? {}) as Json };
     } catch (thrown) {
-      const { code, message, data } = thrown as TransomError;
+      const { code, message, data } = thrown as ErrorObject;
       answer = {
         error: {
-          code: Number.isInteger(code) ? (code as number) : -32603,
+          code: Number.isInteger(code) ? code : -32603,
           message: message ?? `${thrown}`,
-          ...(data !== undefined && { data }),
+          ...(data ? { data } : {}),
         },
       };
     }
     this.#answering.delete(id);
     // Whoever cancels a request wants no answer to it.
-    if (!signal.aborted) this.#send({ jsonrpc: "2.0", id, ...answer });
+    if (!signal.aborted) this.#send({ id, ...answer }).catch((error) => this.#failed(error));
   }
 
-  #handler(method: string): Maybe<RequestHandler> {
-    const custom = this.#requests.get(method);
-    if (custom) return custom;
-    const known: Answering<never, unknown> =
-      method === "ping"
-        ? () => ({})
-        : method === "ui/resource-teardown"
-          ? this.onteardown
-          : method === "tools/call"
-            ? this.oncalltool
-            : method === "tools/list"
-              ? this.onlisttools
-              : undefined;
-    return known && (({ params = {} }, extra) => known(params as never, extra));
-  }
-
-  /** What stands before the server's own names, as far as the opening tool shows it. */
-  #prefix(): string {
-    const opened = this.getHostContext()?.toolInfo?.tool?.name ?? "";
-    const { toolName } = this.#options;
-    return toolName && opened.endsWith(toolName) ? opened.slice(0, -toolName.length) : "";
-  }
-
-  /** Looks the name up in the Host's list; true when it stands for another one. */
-  async #resolve(name: string): Promise<boolean> {
-    if (this.#names.has(name)) return false;
-    const { tools } = await this.#ask<ListToolsResult>("tools/list").catch(() => ({ tools: [] }));
-    const found = tools.filter((tool) => tool.name.endsWith(name) && tool.name !== name);
-    const [only] = found;
-    if (!only || found.length > 1 || tools.some((tool) => tool.name === name)) return false;
-    this.#names.set(name, only.name);
-    return true;
+  static {
+    const app = this.prototype as unknown as Record<string, unknown>;
+    for (const [name, method] of Object.entries(SENDS))
+      app[name] = function (this: App, params?: Json, options?: RequestOptions) {
+        return method.includes("notifications/")
+          ? this.notification({ method, params: params ?? {} })
+          : this.request({ method, params }, options);
+      };
+    for (const [name, method] of Object.entries(HANDLERS))
+      Object.defineProperty(app, `on${name}`, {
+        get(this: App) {
+          return this.#events.get(method || name, ON);
+        },
+        set(this: App, handler) {
+          this.#events.put(method || name, ON, handler);
+        },
+      });
   }
 }
 
-function textOf({ content }: CallToolResult): string {
-  return content.map((block) => (block.type === "text" ? block.text : "")).join();
-}
-
-function isUnknown(text: string, name: string): boolean {
-  return text.includes(name) && /unknown|not found/i.test(text);
+/** The methods that do nothing but ask, tell or hear: see the tables. */
+export interface App {
+  ontoolinput: On<"toolinput">;
+  ontoolinputpartial: On<"toolinputpartial">;
+  ontoolresult: On<"toolresult">;
+  ontoolcancelled: On<"toolcancelled">;
+  onhostcontextchanged: On<"hostcontextchanged">;
+  onteardown: Answering<{ reason?: string }, Json | void>;
+  oncalltool: Answering<CallToolParams, CallToolResult>;
+  onlisttools: Answering<Maybe<ListParams>, ListToolsResult>;
+  readServerResource: Ask<ReadResourceParams, ReadResourceResult>;
+  listServerResources: Ask<Maybe<ListParams> | void, ListResourcesResult>;
+  createSamplingMessage: Ask<CreateMessageParams, CreateMessageResult>;
+  sendMessage: Ask<MessageParams, Outcome>;
+  updateModelContext: Ask<ModelContextParams, { _meta?: Json }>;
+  openLink: Ask<{ url: string }, Outcome>;
+  /** The old name of `openLink`. */
+  sendOpenLink: Ask<{ url: string }, Outcome>;
+  downloadFile: Ask<{ contents: (EmbeddedResource | ResourceLink)[] }, Outcome>;
+  requestDisplayMode: Ask<{ mode: DisplayMode }, { mode: DisplayMode; [key: string]: unknown }>;
+  sendLog(params: LogParams): Promise<void>;
+  sendSizeChanged(params: SizeParams): Promise<void>;
+  requestTeardown(params?: Json): Promise<void>;
+  sendToolListChanged(params?: Json): Promise<void>;
 }
 
 /** A result without `content` is an empty one (V-29). */
 const EMPTY = { content: [] as ContentBlock[] };
+
+/** Keys the one handler behind an `on…` property. */
+const ON = "on";

@@ -41,6 +41,9 @@ export type Response =
 /** One JSON-RPC message. */
 export type Message = Request | Notification | Response;
 
+/** A message before it says which protocol it belongs to. */
+export type Unsigned<M> = M extends unknown ? Omit<M, "jsonrpc"> : never;
+
 /** True for what JSON calls an object. */
 export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
