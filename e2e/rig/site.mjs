@@ -41,6 +41,11 @@ export async function openSite() {
       pages.set(origin + path, { headers: typed, body });
       return origin + path;
     },
+    /** Takes the policy away from an address, so that only the page itself is left to refuse. */
+    stripHeaders(address) {
+      const { headers, ...rest } = pages.get(address);
+      pages.set(address, { ...rest, headers: { "content-type": headers["content-type"] } });
+    },
     /** Makes `origin` + `path` answer as a function of the request says. */
     route(origin, path, respond) {
       pages.set(origin + path, respond);

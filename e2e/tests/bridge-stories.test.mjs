@@ -1,6 +1,6 @@
 // What a table of methods cannot say about our App under ext-apps' AppBridge: cancelling, progress, failures, app tools.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after, test } from "../rig/test.mjs";
 import { mountFrame, openTheatre, putView } from "../rig/stage.mjs";
 import { HOST_CAPABILITIES, HOST_CONTEXT, same } from "./conversation.mjs";
 

@@ -1,6 +1,6 @@
 // The rig's own promises: origins are separate sites, and the plain browser is plain.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after, test } from "../rig/test.mjs";
 import { startPlainBrowser } from "../rig/browser.mjs";
 import { openTheatre, putView } from "../rig/stage.mjs";
 

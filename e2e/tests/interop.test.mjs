@@ -1,6 +1,6 @@
 // Transom's pieces under the peers' and the peers under Transom's: every method, both directions.
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { after, test } from "../rig/test.mjs";
 import { bundle, page } from "../rig/bundle.mjs";
 import { putSandbox } from "../rig/sandbox.mjs";
 import { mountFrame, openTheatre, putView } from "../rig/stage.mjs";

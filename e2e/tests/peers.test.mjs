@@ -1,5 +1,5 @@
 // ext-apps' own App under its own AppBridge: what this rig reports of the peers must be true before it may judge us.
-import { after, test } from "node:test";
+import { after, test } from "../rig/test.mjs";
 import { mountFrame, openTheatre, putView } from "../rig/stage.mjs";
 import { converse, HOST_CAPABILITIES, HOST_CONTEXT, hostAnswers, same, viewConnects } from "./conversation.mjs";
 
