@@ -301,10 +301,10 @@ export class App {
       options,
     );
     const host = { hostCapabilities: {}, hostContext: {}, ...result } as InitializeResult;
-    lane.upgrade?.(!!host.hostCapabilities.experimental?.[PORT_CAPABILITY]);
+    lane.upgrade?.(!!host.hostCapabilities?.experimental?.[PORT_CAPABILITY]);
     this.#host = host;
     const { toolName = "" } = this.#options;
-    const opened = host.hostContext.toolInfo?.tool?.name ?? "";
+    const opened = `${host.hostContext?.toolInfo?.tool?.name ?? ""}`;
     if (toolName && opened.endsWith(toolName)) this.#prefix = opened.slice(0, -toolName.length);
     await this.#send({ method: "ui/notifications/initialized" });
     if (this.#options.autoResize !== false) this.#unwatch = this.setupSizeChangedNotifications();
