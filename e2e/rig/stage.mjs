@@ -57,3 +57,14 @@ export async function mountFrame(host, address, { hostContext, hostCapabilities,
     { address, options: { hostContext, hostCapabilities, ...more } },
   );
 }
+
+/** Mounts a <transom-view> whose host is in the page (pages/element.js). */
+export async function mountElement(host, address, options = {}) {
+  await host.evaluate(
+    (options) => {
+      globalThis.theHost = openElement(options);
+      globalThis.theFrame = theHost.frame();
+    },
+    { src: address, ...options },
+  );
+}

@@ -1,14 +1,15 @@
 // The three windows of one view (host page, sandbox, guest), and strangers beside them.
 import { bundle, page } from "./bundle.mjs";
 import { DEFAULT_POLICY, putSandbox } from "./sandbox.mjs";
-import { mountFrame, putView } from "./stage.mjs";
+import { mountElement, mountFrame, putView } from "./stage.mjs";
 
 /**
  * Opens a host page with a sandbox and a guest that has our library. `raw` gives the guest as HTML instead of by URL.
- * With `connect: false` the guest stays silent.
+ * With `connect: false` the guest stays silent. `element` mounts a <transom-view> instead of a small host's frame.
  */
 export async function openTrio(t, { site, openStage }, options = {}) {
-  const { raw = false, connect = true, scripts = ["small-host.js"], settings = {}, message = {}, headers } = options;
+  const { raw = false, connect = true, element = false, settings = {}, message = {}, headers } = options;
+  const scripts = options.scripts ?? [element ? "element.js" : "small-host.js"];
   const stage = await openStage(t, { scripts, headers: options.hostHeaders });
   const viewScripts = options.viewScripts ?? ["transom.view.js"];
   const sandboxOrigin = site.fresh();
@@ -22,11 +23,16 @@ export async function openTrio(t, { site, openStage }, options = {}) {
     guest: new URL(guestUrl ?? address).origin,
   };
   const greeting = { hostContext: { theme: "dark" }, hostCapabilities: { serverTools: {} } };
-  await mountFrame(stage.host, address, { ...greeting, origin: origins.sandbox, ...options.host });
-  if (raw) {
-    await stage.host.evaluate(() => ear.next("sandboxready"));
-    const html = page({ scripts: await Promise.all(["ear.js", ...viewScripts].map(bundle)) });
-    await stage.host.evaluate(([html, message]) => theHost.sendHtml(html, message), [html, message]);
+  const html = raw && page({ scripts: await Promise.all(["ear.js", ...viewScripts].map(bundle)) });
+  if (element) {
+    const resource = raw ? { html, ...message } : undefined;
+    await mountElement(stage.host, address, { ...greeting, resource, ...options.host });
+  } else {
+    await mountFrame(stage.host, address, { ...greeting, origin: origins.sandbox, ...options.host });
+    if (raw) {
+      await stage.host.evaluate(() => ear.next("sandboxready"));
+      await stage.host.evaluate(([html, message]) => theHost.sendHtml(html, message), [html, message]);
+    }
   }
   const sandbox = await stage.frameAt(address);
   const view = await stage.frameAt(guestUrl ?? "about:srcdoc");

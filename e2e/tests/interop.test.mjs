@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
 import { bundle, page } from "../rig/bundle.mjs";
 import { putSandbox } from "../rig/sandbox.mjs";
-import { mountFrame, openTheatre, putView } from "../rig/stage.mjs";
+import { mountElement, mountFrame, openTheatre, putView } from "../rig/stage.mjs";
 import { converse, HOST_CAPABILITIES, HOST_CONTEXT, hostAnswers, same, viewConnects } from "./conversation.mjs";
 
 const { site, openStage } = await openTheatre({ after });
@@ -57,4 +57,20 @@ for (const version of [2, 1])
       await stage.host.evaluate(() => ear.next("initialized"));
       await converse(t, { host: stage.host, view });
       assert.equal((await stage.host.evaluate(() => ear.left("sandboxready"))).length, 0, "announced once");
+    });
+
+for (const library of ["transom", "ext-apps-2", "ext-apps-1"])
+  for (const port of [true, false])
+    test(`${library} under <transom-view> and our sandbox page, host ${port ? "offers" : "knows nothing of"} the port`, async (t) => {
+      const stage = await openStage(t, { scripts: ["element.js"] });
+      const guest = await putView(site, { scripts: [`${library}.view.js`] });
+      const sandbox = await putSandbox(site, { guest });
+      await mountElement(stage.host, sandbox, { ...GREETING, port });
+      await hostAnswers(stage.host);
+      const view = await stage.frameAt(guest);
+      same((await viewConnects(view)).context, HOST_CONTEXT);
+      await stage.host.evaluate(() => ear.next("initialized"));
+      await converse(t, { host: stage.host, view });
+      const kinds = new Set(await stage.host.evaluate(() => ear.left("carried")));
+      assert.equal(kinds.has("string"), library === "transom" && port, "text only on the fast lane");
     });
