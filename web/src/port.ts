@@ -29,10 +29,10 @@ export function openLane(peer: Window | MessagePort, hear: Hear, origin?: string
 
   const listener = ((event: MessageEvent) => {
     const { data, ports } = event;
+    // What someone else sent is someone else's to take, with its ports: a page has other listeners.
+    if (!event.isTrusted || event.source !== (port ? null : peer)) return;
     try {
       if (
-        event.isTrusted &&
-        event.source === (port ? null : peer) &&
         event.origin === (pinned ?? event.origin) &&
         (port ? hear(JSON.parse(data), ports, data) : hear(data, ports))
       )
