@@ -82,7 +82,7 @@ export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
     progress: (params: Json) => pending.get(`${params.progressToken}`)?.progress(params as Progress),
 
     /** Fails everything that still waits. */
-    close() {
+    end() {
       for (const { settle } of pending.values()) settle(lost("Closed"));
     },
   };

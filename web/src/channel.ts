@@ -64,17 +64,22 @@ export class WebSocketChannel implements Channel {
   }
 
   join(view: string, hear: (told: Told) => void): Seat {
-    const stream = openStream(view, (text) => {
-      if (this.#welcome) this.#socket?.send(text);
-    });
-    const seat = { stream, hear, due: false };
+    const seat = this.#seats.get(view) ?? {
+      stream: openStream(view, (text) => {
+        if (this.#welcome) this.#socket?.send(text);
+      }),
+      due: false,
+      hear,
+    };
+    seat.hear = hear;
     this.#seats.set(view, seat);
     return {
       say: (said) => {
-        if (!stream.say(said)) hear({ close: { reason: "overrun" } });
+        if (!seat.stream.say(said)) hear({ close: { reason: "overrun" } });
       },
+      // The seat stays, with its place in the order: the same view may join again.
       leave: () => {
-        if (this.#seats.get(view) === seat) this.#seats.delete(view);
+        if (seat.hear === hear) seat.hear = () => {};
       },
     };
   }
@@ -131,9 +136,12 @@ export class WebSocketChannel implements Channel {
     this.#welcome = true;
     this.#failures = 0;
     this.#options.onstate?.("open");
-    for (const { stream, hear } of [...this.#seats.values()])
-      if (resumed || !this.#begun) stream.repeat();
-      else hear({ close: { reason: "lost" } });
+    const seats = [...this.#seats.values()];
+    if (resumed || !this.#begun) for (const { stream } of seats) stream.repeat();
+    else {
+      this.#seats.clear();
+      for (const { hear } of seats) hear({ close: { reason: "lost" } });
+    }
     this.#begun = true;
     this.#options.onviews?.(views);
   }

@@ -74,7 +74,7 @@ export function openEvents(failed: (error: unknown) => void) {
     get: (name: string, key: unknown) => find(name, key)?.run,
 
     /** Listens, and hears what it missed, in the Host's order, once the current code has run. */
-    put(name: string, key: unknown, run: Handler | undefined) {
+    set(name: string, key: unknown, run: Handler | undefined) {
       const entry = find(name, key);
       if (entry) entry.run = run;
       else entries.push({ name, key, run });
