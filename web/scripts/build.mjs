@@ -1,50 +1,57 @@
-// Builds dist/: the ES modules, the two classic scripts, and the declarations.
+// Builds dist/: ES modules, classic scripts, and the declarations.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const shared = {
   absWorkingDir: root,
-  bundle: true,
   minify: true,
   target: "es2022",
+  format: "esm",
   legalComments: "none",
   logLevel: "warning",
+  // Names that only our own modules say to each other; nothing a user writes or a peer sends.
+  mangleProps: /^(tell|end|emit|drop|run|had)$/,
 };
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 
-// Modules share chunks, so that a page with two of them has one engine.
+// One module per source file, so that a page which imports two of them has one engine.
 await build({
   ...shared,
-  entryPoints: ["src/index.ts", "src/view.ts", "src/host.ts", "src/react.ts"].filter((f) => existsSync(root + f)),
-  external: ["react"],
-  format: "esm",
-  splitting: true,
+  entryPoints: readdirSync(`${root}src`)
+    .filter((file) => file !== "sandbox.ts")
+    .map((file) => `src/${file}`),
   outdir: "dist",
-  chunkNames: "chunk-[hash]",
 });
 
-// Classic scripts: one that a server writes into its HTML, two that a host serves.
-for (const [entry, name, globalName] of [
-  ["src/index.ts", "transom.global.js", "transom"],
-  ["src/host.ts", "host.global.js", "transomHost"],
-  ["src/sandbox.ts", "sandbox.js"],
-]) {
-  if (!existsSync(root + entry)) continue;
-  await build({
-    ...shared,
-    entryPoints: [entry],
-    format: "iife",
-    ...(globalName && { globalName }),
-    outfile: `dist/${name}`,
-  });
-  if (/<\/script|<!--/i.test(readFileSync(`${root}dist/${name}`, "utf8")))
-    throw new Error(`${name} cannot be written into HTML`);
-}
-
+// Classic scripts: what a server writes into its HTML, and what a host serves.
+await classic("index.ts", "transom.global.js", "transom");
+await classic("host.ts", "host.global.js", "transomHost");
+await classic("sandbox.ts", "sandbox.js");
 writeFileSync(`${root}dist/sandbox.d.ts`, "export {};\n");
+
 if (!process.argv.includes("--no-types"))
-  execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+  execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], {
+    cwd: root,
+    stdio: "inherit",
+  });
+
+/** Bundles into one script. Its exports become a global, without esbuild's getters for each. */
+async function classic(entry, name, global) {
+  const { outputFiles } = await build({
+    ...shared,
+    entryPoints: [`src/${entry}`],
+    bundle: true,
+    write: false,
+  });
+  const [, body, exports] = /^([^]*?)(?:export\{([^}]*)\};)?\s*$/.exec(outputFiles[0].text);
+  const members = exports?.replace(/([\w$]+) as ([\w$]+)/g, "$2:$1");
+  const script = global
+    ? `var ${global}=(()=>{"use strict";${body}return{${members}}})();\n`
+    : `(()=>{"use strict";${body}})();\n`;
+  if (/<\/script|<!--/i.test(script)) throw new Error(`${name} cannot be written into HTML`);
+  writeFileSync(`${root}dist/${name}`, script);
+}

@@ -1,6 +1,6 @@
 /** Requests awaiting their answer. No DOM; every promise settles: answer, timeout, abort or close. */
 import { TransomError, type LocalCode } from "./error.js";
-import type { Json, Message, Progress, Response, Unsigned } from "./wire.js";
+import type { Json, Message, Progress, Unsigned } from "./wire.js";
 
 /** How long and how patiently to wait for one answer. */
 export type RequestOptions = {
@@ -14,83 +14,91 @@ export type RequestOptions = {
   resetTimeoutOnProgress?: boolean;
 };
 
-/** What became of a request: the Host's answer, or our own failure. */
-type Outcome =
-  | { result: Json; error?: never }
-  | { result?: never; error: { code: LocalCode | number; message: string; data?: unknown } };
-
-type Pending = { settle(outcome: Outcome): void; progress(progress: Progress): void };
+/** What is heard about a request: how far it is, what came of it, or why nothing did. */
+type News = {
+  progress?: Progress;
+  result?: Json;
+  error?: { code: LocalCode | number; message: string; data?: unknown };
+};
 
 /** The requests that one side has made and that nobody has answered yet. */
 export type Calls = ReturnType<typeof openCalls>;
 
 /** Starts with no request made. `send` rejects what it cannot send. */
 export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
-  const pending = new Map<string, Pending>();
+  const pending = new Map<number, (news: News) => void>();
   let next = 0;
 
   return {
     /** Sends a request and waits for its answer. */
-    call: (method: string, params?: Json, options: RequestOptions = {}): Promise<Json> =>
+    call: (
+      method: string,
+      params?: Json,
+      { signal, timeout = PATIENCE, onprogress }: RequestOptions = {},
+    ): Promise<Json> =>
       new Promise((resolve, reject) => {
-        const { signal, timeout = PATIENCE, onprogress } = options;
         const id = next++;
         let timer: ReturnType<typeof setTimeout>;
 
-        const settle = ({ result, error }: Outcome) => {
+        const hear = ({ progress, result, error }: News) => {
           clearTimeout(timer);
+          if (progress) {
+            wait();
+            onprogress?.(progress);
+            return;
+          }
           signal?.removeEventListener("abort", abort);
-          pending.delete(`${id}`);
-          if (result) resolve(result);
-          else reject(new TransomError(error.code, `${method}: ${error.message}`, error.data));
+          pending.delete(id);
+          if (error)
+            reject(
+              new TransomError(
+                error.code,
+                `${method}: ${error.message}`,
+                error.data,
+              ),
+            );
+          else resolve(result!);
         };
-        const giveUp = (code: LocalCode, data?: unknown) => {
-          settle(lost(code, data));
+        const fail = (code: LocalCode) =>
+          hear({ error: { code, message: code, data: signal?.reason } });
+        const giveUp = (code: LocalCode) => {
+          fail(code);
           const params = { requestId: id, reason: code };
           send({ method: "notifications/cancelled", params }).catch(() => {});
         };
-        const abort = () => giveUp("Aborted", signal?.reason);
+        const abort = () => giveUp("Aborted");
         const wait = () => {
-          clearTimeout(timer);
-          // Beyond 31 bits a browser's timer fires at once.
-          timer = setTimeout(giveUp, Math.min(timeout, 2 ** 31 - 1), "Timeout");
+          timer = setTimeout(giveUp, timeout, "Timeout");
         };
 
-        if (signal?.aborted) return settle(lost("Aborted", signal.reason));
-        const token = onprogress && { _meta: { ...(params?._meta as Json), progressToken: id } };
+        if (signal?.aborted) return fail("Aborted");
         signal?.addEventListener("abort", abort);
+        pending.set(id, hear);
         wait();
-        pending.set(`${id}`, {
-          settle,
-          progress(progress) {
-            wait();
-            onprogress?.(progress);
-          },
-        });
+        const token = onprogress && {
+          _meta: { ...(params?._meta as Json), progressToken: id },
+        };
         // What cannot be cloned fails here.
         send({
           id,
           method,
           ...((params ?? token) && { params: { ...params, ...token } }),
-        }).catch((error: TransomError) => settle({ error }));
+        }).catch((error: TransomError) => hear({ error }));
       }),
 
-    /** Hands an answer to its question; one that nobody asked for is dropped. */
-    settle: (response: Response) => pending.get(`${response.id}`)?.settle(response),
-
-    /** Hands progress to the call that it is about. */
-    progress: (params: Json) => pending.get(`${params.progressToken}`)?.progress(params as Progress),
+    /**
+     * Hands news to the call that it is about, also if the id came back as text (W-3). What nobody
+     * asked for is dropped.
+     */
+    tell: (id: unknown, news: News) => pending.get(Number(id))?.(news),
 
     /** Fails everything that still waits. */
     end() {
-      for (const { settle } of pending.values()) settle(lost("Closed"));
+      pending.forEach((hear) =>
+        hear({ error: { code: "Closed", message: "Closed" } }),
+      );
     },
   };
-}
-
-/** A failure of our own, in the shape of the Host's. */
-function lost(code: LocalCode, data?: unknown): Outcome {
-  return { error: { code, message: code, data } };
 }
 
 /** What MCP Apps hosts and views use when nothing else is said. */

@@ -12,9 +12,14 @@ export interface Channel {
 
 /** A host in the page itself: a function that is given each view as it joins. */
 export class InPageChannel implements Channel {
-  readonly #serve: (view: string, tell: (told: Told) => void) => (said: Said) => void;
+  readonly #serve: (
+    view: string,
+    tell: (told: Told) => void,
+  ) => (said: Said) => void;
 
-  constructor(serve: (view: string, tell: (told: Told) => void) => (said: Said) => void) {
+  constructor(
+    serve: (view: string, tell: (told: Told) => void) => (said: Said) => void,
+  ) {
     this.#serve = serve;
   }
 
@@ -48,7 +53,11 @@ export class WebSocketChannel implements Channel {
   readonly #options: WebSocketOptions;
   readonly #seats = new Map<
     string,
-    { stream: ReturnType<typeof openStream>; hear: (told: Told) => void; due: boolean }
+    {
+      stream: ReturnType<typeof openStream>;
+      hear: (told: Told) => void;
+      due: boolean;
+    }
   >();
   /** Names this load of the page: a reload starts every view anew. */
   readonly #page = crypto.randomUUID();
@@ -96,7 +105,9 @@ export class WebSocketChannel implements Channel {
     const { url, key } = this.#options;
     const socket = (this.#socket = new WebSocket(url));
     socket.onopen = () =>
-      socket.send(JSON.stringify({ hello: { version: 1, key, page: this.#page } }));
+      socket.send(
+        JSON.stringify({ hello: { version: 1, key, page: this.#page } }),
+      );
     socket.onmessage = ({ data }) => {
       try {
         this.#hear(String(data));
@@ -111,7 +122,9 @@ export class WebSocketChannel implements Channel {
       // 4401: the key is wrong, and will be wrong the next time.
       const refused = code === 4401;
       this.#options.onstate?.(refused ? "refused" : "lost");
-      const delay = Math.min(250 * 2 ** this.#failures++, 10_000) * (0.5 + Math.random() / 2);
+      const delay =
+        Math.min(250 * 2 ** this.#failures++, 10_000) *
+        (0.5 + Math.random() / 2);
       if (!refused) this.#timer = setTimeout(() => this.#connect(), delay);
     };
   }
@@ -137,7 +150,8 @@ export class WebSocketChannel implements Channel {
     this.#failures = 0;
     this.#options.onstate?.("open");
     const seats = [...this.#seats.values()];
-    if (resumed || !this.#begun) for (const { stream } of seats) stream.repeat();
+    if (resumed || !this.#begun)
+      for (const { stream } of seats) stream.repeat();
     else {
       this.#seats.clear();
       for (const { hear } of seats) hear({ close: { reason: "lost" } });

@@ -5,7 +5,12 @@
  * A frame is written so that a message inside it need not be parsed to be passed on: fixed order of
  * members, no white space, the payload last.
  */
-import { parseMessage, type DisplayMode, type Json, type Message } from "./wire.js";
+import {
+  parseMessage,
+  type DisplayMode,
+  type Json,
+  type Message,
+} from "./wire.js";
 
 /** One message as it came: an object from a window, JSON text from a port or a socket. */
 export type Carried = Message | string;
@@ -19,11 +24,23 @@ export function asMessage(carried: Carried): Message {
 }
 
 /** Where the view may live on the page, in CSS pixels. */
-export type Container = { width?: number; height?: number; maxWidth?: number; maxHeight?: number };
+export type Container = {
+  width?: number;
+  height?: number;
+  maxWidth?: number;
+  maxHeight?: number;
+};
 
 /** What the page says about a view. */
 export type Said =
-  | { open: { lanes: "port"[]; modes: DisplayMode[]; container: Container; tool?: ToolCall } }
+  | {
+      open: {
+        lanes: "port"[];
+        modes: DisplayMode[];
+        container: Container;
+        tool?: ToolCall;
+      };
+    }
   | { message: Carried }
   | { answer: { id: string; choice: string } }
   | { resize: Container }
@@ -56,7 +73,13 @@ export type Opened = {
 };
 
 /** A question for the person at the page. */
-export type Ask = { id: string; kind: string; text: string; choices: string[]; [key: string]: unknown };
+export type Ask = {
+  id: string;
+  kind: string;
+  text: string;
+  choices: string[];
+  [key: string]: unknown;
+};
 
 /** What one frame said, its payload unread when it is a message. */
 export type Frame = {
@@ -70,11 +93,18 @@ export type Frame = {
 /** Reads a frame that concerns a view; nothing when it is not written as the rules say. */
 export function readFrame(text: string): Frame | undefined {
   const [head, view, seq, ack, kind] = HEAD.exec(text) ?? [];
-  if (head === undefined || view === undefined || !text.endsWith("}")) return undefined;
+  if (head === undefined || view === undefined || !text.endsWith("}"))
+    return undefined;
   const frame = { view, ack: Number(ack) };
-  if (!kind || !seq) return !kind && !seq && head.length === text.length - 1 ? frame : undefined;
+  if (!kind || !seq)
+    return !kind && !seq && head.length === text.length - 1 ? frame : undefined;
   const body = text.slice(head.length, -1);
-  return { ...frame, seq: Number(seq), kind, payload: kind === "message" ? body : JSON.parse(body) };
+  return {
+    ...frame,
+    seq: Number(seq),
+    kind,
+    payload: kind === "message" ? body : JSON.parse(body),
+  };
 }
 
 /** What one side has said about a view and the other has not yet confirmed. */
@@ -88,9 +118,15 @@ export function openStream(view: string, write: (text: string) => void) {
   let flying = 0;
 
   const send = (at: number) =>
-    write(`{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]}}`);
+    write(
+      `{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]}}`,
+    );
   const fill = () => {
-    while (flying < unconfirmed.length && flying < MESSAGES && (!flying || bytes < BYTES)) {
+    while (
+      flying < unconfirmed.length &&
+      flying < MESSAGES &&
+      (!flying || bytes < BYTES)
+    ) {
       bytes += unconfirmed[flying]!.length;
       send(flying++);
     }
@@ -100,14 +136,17 @@ export function openStream(view: string, write: (text: string) => void) {
     /** Says one thing; false when so much waits that the peer must be gone or overwhelmed. */
     say(said: Said | Told): boolean {
       const [[kind, payload]] = Object.entries(said) as [[string, unknown]];
-      unconfirmed.push(`"${kind}":${typeof payload === "string" ? payload : JSON.stringify(payload)}`);
+      unconfirmed.push(
+        `"${kind}":${typeof payload === "string" ? payload : JSON.stringify(payload)}`,
+      );
       fill();
       return unconfirmed.length <= 64 * MESSAGES;
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
     take({ seq, ack }: Frame): boolean {
-      if (ack > confirmed + flying || (seq ?? 0) > heard + 1) throw new RangeError("a frame is missing");
+      if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
+        throw new RangeError("a frame is missing");
       for (; confirmed < ack; confirmed++) {
         bytes -= unconfirmed.shift()!.length;
         flying--;
@@ -131,4 +170,5 @@ export function openStream(view: string, write: (text: string) => void) {
 const MESSAGES = 256;
 const BYTES = 4 * 2 ** 20;
 
-const HEAD = /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;
+const HEAD =
+  /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;

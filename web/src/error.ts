@@ -2,19 +2,20 @@
 
 /** Failures that never crossed the wire. */
 export type LocalCode =
-  | "NoHost"
-  | "NotConnected"
-  | "Timeout"
-  | "Aborted"
-  | "Closed";
+  "NoHost" | "NotConnected" | "Timeout" | "Aborted" | "Closed";
 
 /** A call failed: a number is the Host's JSON-RPC code, a word is ours. */
 export class TransomError extends Error {
   declare readonly code: LocalCode | number;
   declare readonly data: unknown;
 
-  constructor(code: LocalCode | number, message: string, data?: unknown) {
+  constructor(
+    code: LocalCode | number,
+    message: string = `${code}`,
+    data?: unknown,
+  ) {
     super(message);
-    Object.assign(this, { name: "TransomError", code, data });
+    // The name is what a console prints before the message.
+    Object.assign(this, { name: code, code, data });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What the Host tells the View, and who wants to hear it. Late handlers get what they missed;
- * partial inputs coalesce when the handler cannot keep up.
+ * What the Host tells the View, and who wants to hear it. Late handlers get what they missed. Partial
+ * inputs that come faster than they can be shown coalesce: the first of a burst goes through at once,
+ * then the newest each time that the timer's turn comes, which is after the messages that waited.
  */
 import type {
   CallToolResult,
@@ -19,76 +20,64 @@ export type AppEventMap = {
   hostcontextchanged: HostContext;
 };
 
-type Handler = (params: never, extra: never) => unknown;
+type Handler = (...args: never[]) => unknown;
 
 /** One listener. Behind an `on…` property it stays the same one when the function is replaced. */
-type Entry = { name: string; key: unknown; run: Handler | undefined; had?: Json };
+type Listener = { run?: Handler | undefined; had?: Json };
 
 /** Handlers by name, and the last of each value that a View must not miss. */
 export function openEvents(failed: (error: unknown) => void) {
-  let entries: Entry[] = [];
+  const listeners = new Map<string, Map<unknown, Listener>>();
   const kept = new Map<string, Json>();
   let partial: Json | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let restUntil = 0;
 
-  /** Hands a value to whoever listens and has not had it. */
-  const deliver = (name: string, params = kept.get(name)) => {
-    for (const entry of params ? entries.filter((entry) => entry.name === name) : []) {
-      if (entry.had === params) continue;
-      entry.had = params!;
-      try {
-        entry.run?.(params as never, undefined as never);
-      } catch (error) {
-        failed(error);
-      }
+  /** Hands a value to one listener, unless it has had it. */
+  const give = (listener: Listener, params: Json | undefined) => {
+    if (!params || !listener.run || listener.had === params) return;
+    listener.had = params;
+    try {
+      listener.run(params as never);
+    } catch (error) {
+      failed(error);
     }
   };
-  /** Hands over the newest partial, then rests for as long as its handlers took. */
+  const deliver = (name: string, params: Json | undefined) =>
+    listeners.get(name)?.forEach((listener) => give(listener, params));
+  /** Hands over the newest partial, then lets the browser catch up before the next. */
   const flush = () => {
-    const start = performance.now();
-    const params = partial;
     clearTimeout(timer);
-    partial = timer = undefined;
-    deliver(PARTIAL, params);
-    const now = performance.now();
-    restUntil = now + now - start;
+    timer = partial && setTimeout(flush);
+    deliver(PARTIAL, partial);
+    partial = undefined;
   };
-  const find = (name: string, key: unknown) =>
-    entries.find((entry) => entry.name === name && entry.key === key);
 
   return {
     /** Tells everyone who listens, in the order in which the Host spoke. */
     emit(name: string, params: Json) {
       if (name === PARTIAL) {
         partial = params;
-        timer ??= setTimeout(flush, restUntil - performance.now());
-        if (restUntil <= performance.now()) flush();
+        if (!timer) flush();
         return;
       }
       if (partial) flush();
-      if (KEPT.includes(name)) kept.set(name, params);
+      if (/^tool/.test(name)) kept.set(name, params);
       deliver(name, params);
     },
 
-    get: (name: string, key: unknown) => find(name, key)?.run,
+    get: (name: string, key: unknown) => listeners.get(name)?.get(key)?.run,
 
-    /** Listens, and hears what it missed, in the Host's order, once the current code has run. */
+    /** Listens under a key, and hears what it missed once the current code has run. */
     set(name: string, key: unknown, run: Handler | undefined) {
-      const entry = find(name, key);
-      if (entry) entry.run = run;
-      else entries.push({ name, key, run });
-      queueMicrotask(() => KEPT.forEach((name) => deliver(name)));
+      const slot = listeners.get(name) ?? new Map<unknown, Listener>();
+      const listener = slot.get(key) ?? {};
+      listeners.set(name, slot.set(key, listener));
+      listener.run = run;
+      queueMicrotask(() => give(listener, kept.get(name)));
     },
 
-    drop(name: string, key: unknown) {
-      const gone = find(name, key);
-      entries = entries.filter((entry) => entry !== gone);
-    },
+    drop: (name: string, key: unknown) => listeners.get(name)?.delete(key),
   };
 }
 
 const PARTIAL = "toolinputpartial";
-
-/** What late handlers get, in the order in which a Host sends it. */
-const KEPT = ["toolinput", "toolresult", "toolcancelled"];

@@ -11,12 +11,18 @@
  * ```
  */
 import type { Channel, Seat } from "./channel.js";
-import { asMessage, type Ask, type Carried, type Opened, type Said, type Told } from "./envelope.js";
+import {
+  asMessage,
+  type Ask,
+  type Carried,
+  type Opened,
+  type Said,
+  type Told,
+} from "./envelope.js";
 import { openLane, type Lane } from "./port.js";
 import {
-  isObject,
+  namesPort,
   parseMessage,
-  PORT_CAPABILITY,
   type DisplayMode,
   type Json,
   type Message,
@@ -26,7 +32,15 @@ import {
 export { InPageChannel, WebSocketChannel } from "./channel.js";
 export type { Channel, Seat, WebSocketOptions } from "./channel.js";
 export { asMessage } from "./envelope.js";
-export type { Ask, Carried, Container, Opened, Said, Told, ToolCall } from "./envelope.js";
+export type {
+  Ask,
+  Carried,
+  Container,
+  Opened,
+  Said,
+  Told,
+  ToolCall,
+} from "./envelope.js";
 
 /** What the element reports; every event bubbles. */
 export type TransomViewEvents = {
@@ -67,7 +81,9 @@ export class TransomView extends HTMLElement {
   #budget = BURST;
   #refilled = 0;
   #mode: DisplayMode = "inline";
-  readonly #watch = new ResizeObserver(() => this.#say({ resize: this.#container() }));
+  readonly #watch = new ResizeObserver(() =>
+    this.#say({ resize: this.#container() }),
+  );
 
   constructor() {
     super();
@@ -124,7 +140,14 @@ export class TransomView extends HTMLElement {
     const seat = this.#channel.join(view, (told) => this.#obey(told));
     this.#seat = seat;
     const { modes, tool } = this;
-    this.#say({ open: { lanes: ["port"], modes, container: this.#container(), ...(tool && { tool }) } });
+    this.#say({
+      open: {
+        lanes: ["port"],
+        modes,
+        container: this.#container(),
+        ...(tool && { tool }),
+      },
+    });
     this.#watch.observe(this);
   }
 
@@ -137,7 +160,12 @@ export class TransomView extends HTMLElement {
     detail: TransomViewEvents[K]["detail"],
   ): boolean {
     return this.dispatchEvent(
-      new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }),
+      new CustomEvent(name, {
+        detail,
+        bubbles: true,
+        composed: true,
+        cancelable: true,
+      }),
     );
   }
 
@@ -160,7 +188,10 @@ export class TransomView extends HTMLElement {
     const { src, title, allow, border } = opened;
     this.#unmount();
     const frame = (this.#frame = document.createElement("iframe"));
-    frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+    frame.setAttribute(
+      "sandbox",
+      "allow-scripts allow-same-origin allow-forms",
+    );
     frame.allow = allow ?? "";
     frame.title = title ?? this.getAttribute("label") ?? "View";
     this.toggleAttribute("border", border ?? false);
@@ -181,12 +212,18 @@ export class TransomView extends HTMLElement {
     if (method && RESERVED.test(method)) {
       // One resource per load of the sandbox page; what else it says is between it and us.
       if (resource && method.endsWith("-ready"))
-        this.#window?.send({ jsonrpc: "2.0", method: RESOURCE_READY, params: resource });
+        this.#window?.send({
+          jsonrpc: "2.0",
+          method: RESOURCE_READY,
+          params: resource,
+        });
       return true;
     }
-    if (method === "ui/initialize") this.#begin(message as Message & { id: RequestId; params?: Json });
+    if (method === "ui/initialize")
+      this.#begin(message as Message & { id: RequestId; params?: Json });
     else if (this.#lane === "port") return this.#ignore();
-    else if (this.#lane === "offered" && method === INITIALIZED) this.#settle("window");
+    else if (this.#lane === "offered" && method === INITIALIZED)
+      this.#settle("window");
     return message ? this.#pass(message) : this.#ignore();
   }
 
@@ -196,19 +233,21 @@ export class TransomView extends HTMLElement {
     this.#port = undefined;
     this.#lane = "window";
     this.#held = [];
-    this.#hello = hasKey(params?.appCapabilities) ? id : undefined;
+    this.#hello = namesPort(params?.appCapabilities) ? id : undefined;
   }
 
   /** What the view said on the port: here are the limits that the sandbox cannot apply. */
   #hearPort(message: Message | undefined, text: string): boolean {
     const method = message && "method" in message && message.method;
-    if (!message || text.length > LIMIT || (method && RESERVED.test(method))) return this.#ignore();
+    if (!message || text.length > LIMIT || (method && RESERVED.test(method)))
+      return this.#ignore();
     if (this.#lane === "offered") {
       if (method !== INITIALIZED) return this.#ignore();
       this.#settle("port");
     }
     const now = performance.now();
-    this.#budget = Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) - 1;
+    this.#budget =
+      Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) - 1;
     this.#refilled = now;
     if (this.#budget < 0) {
       this.#end("flood");
@@ -231,7 +270,8 @@ export class TransomView extends HTMLElement {
   #carry(carried: Carried): void {
     if (this.#hello !== undefined) {
       const message = asMessage(carried);
-      if (!("method" in message) && message.id === this.#hello) return this.#answer(message);
+      if (!("method" in message) && message.id === this.#hello)
+        return this.#answer(message);
     }
     if (this.#lane === "offered") this.#held.push(carried);
     else if (this.#lane === "port") this.#port?.send(carried);
@@ -241,10 +281,13 @@ export class TransomView extends HTMLElement {
   /** The answer to the handshake brings the port, if whoever wrote it agreed. */
   #answer(message: Message): void {
     this.#hello = undefined;
-    const agreed = "result" in message && hasKey(message.result.hostCapabilities);
+    const agreed =
+      "result" in message && namesPort(message.result.hostCapabilities);
     if (!agreed) return this.#window?.send(message);
     const { port1, port2 } = new MessageChannel();
-    this.#port = openLane(port1, (data, _, text) => this.#hearPort(parseMessage(data), text!));
+    this.#port = openLane(port1, (data, _, text) =>
+      this.#hearPort(parseMessage(data), text!),
+    );
     this.#lane = "offered";
     this.#window?.send(message, [port2]);
   }
@@ -259,14 +302,17 @@ export class TransomView extends HTMLElement {
   }
 
   #ask(ask: Ask): void {
-    const answer = (choice: string) => this.#say({ answer: { id: ask.id, choice } });
+    const answer = (choice: string) =>
+      this.#say({ answer: { id: ask.id, choice } });
     if (this.#report("transom-ask", { ...ask, answer })) answer("deny");
   }
 
   #resize(size: { width?: number; height?: number }): void {
     const { style } = this.#box;
-    if (size.height !== undefined) style.setProperty("--height", `${size.height}px`);
-    if (size.width !== undefined) style.setProperty("--width", `${size.width}px`);
+    if (size.height !== undefined)
+      style.setProperty("--height", `${size.height}px`);
+    if (size.width !== undefined)
+      style.setProperty("--width", `${size.width}px`);
     this.#report("transom-resize", size);
   }
 
@@ -288,7 +334,8 @@ export class TransomView extends HTMLElement {
     box.popover = null;
     if (this.#mode !== "inline") {
       // The browser's own fullscreen lets Escape work from inside the view, but needs a recent click.
-      if (this.#mode === "fullscreen") await box.requestFullscreen().catch(() => {});
+      if (this.#mode === "fullscreen")
+        await box.requestFullscreen().catch(() => {});
       if (!this.shadowRoot?.fullscreenElement) {
         box.popover = "manual";
         box.showPopover();
@@ -300,7 +347,8 @@ export class TransomView extends HTMLElement {
 
   #end(reason: string): void {
     if (!this.#seat) return;
-    if (reason === "gone" || reason === "flood") this.#say({ close: { reason } });
+    if (reason === "gone" || reason === "flood")
+      this.#say({ close: { reason } });
     this.#seat.leave();
     this.#seat = undefined;
     this.#watch.disconnect();
@@ -321,13 +369,8 @@ export class TransomView extends HTMLElement {
 
 /** Makes `<transom-view>` known to the page. */
 export function define(): void {
-  if (!customElements.get("transom-view")) customElements.define("transom-view", TransomView);
-}
-
-/** True when a side's capabilities name the port. */
-function hasKey(capabilities: unknown): boolean {
-  const experimental = isObject(capabilities) && capabilities.experimental;
-  return isObject(experimental) && isObject(experimental[PORT_CAPABILITY]);
+  if (!customElements.get("transom-view"))
+    customElements.define("transom-view", TransomView);
 }
 
 const INITIALIZED = "ui/notifications/initialized";

@@ -6,7 +6,7 @@
 /** One way to reach the peer. */
 export type Lane = {
   /** Sends an object to a window, or its JSON text over a port; ports travel between windows only. */
-  send(data: unknown, ports?: readonly MessagePort[]): void;
+  send(data: unknown, ports?: MessagePort[]): void;
   close(): void;
 };
 
@@ -14,7 +14,11 @@ export type Lane = {
  * Takes what arrived, and the text that it came as when it came as text. Says whether it was worth
  * hearing: only then is the origin pinned, and what is not worth hearing has its ports closed.
  */
-export type Hear = (data: unknown, ports: readonly MessagePort[], text?: string) => unknown;
+export type Hear = (
+  data: unknown,
+  ports: readonly MessagePort[],
+  text?: string,
+) => unknown;
 
 /**
  * Opens our end of a lane.
@@ -22,7 +26,11 @@ export type Hear = (data: unknown, ports: readonly MessagePort[], text?: string)
  * `origin` is the peer's where it is known; otherwise that of the first message worth hearing. A port
  * has none to check: only its two ends can reach it.
  */
-export function openLane(peer: Window | MessagePort, hear: Hear, origin?: string): Lane {
+export function openLane(
+  peer: Window | MessagePort,
+  hear: Hear,
+  origin?: string,
+): Lane {
   const port = peer instanceof MessagePort ? peer : undefined;
   const ears = port ?? window;
   let pinned = origin;
@@ -48,9 +56,17 @@ export function openLane(peer: Window | MessagePort, hear: Hear, origin?: string
   port?.start();
   return {
     send(data, ports = []) {
-      if (port) port.postMessage(typeof data === "string" ? data : JSON.stringify(data));
+      if (port)
+        port.postMessage(
+          typeof data === "string" ? data : JSON.stringify(data),
+        );
       // An opaque origin has no name to post to, and before the first answer we know none.
-      else (peer as Window).postMessage(data, !pinned || pinned === "null" ? "*" : pinned, [...ports]);
+      else
+        (peer as Window).postMessage(
+          data,
+          !pinned || pinned === "null" ? "*" : pinned,
+          ports,
+        );
     },
     close() {
       ears.removeEventListener("message", listener);

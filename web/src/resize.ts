@@ -30,8 +30,7 @@ export function watchSize(report: (size: SizeParams) => void): () => void {
     root.style.height = height;
 
     const obeyed = viewport !== innerHeight;
-    if (obeyed && now > measured) fed++;
-    else if (obeyed || now !== measured) fed = 0;
+    fed = obeyed === now > measured ? fed + Number(obeyed) : 0;
     viewport = innerHeight;
     measured = now;
     if (fed <= PATIENCE) send();
@@ -45,12 +44,7 @@ export function watchSize(report: (size: SizeParams) => void): () => void {
   const observer = new ResizeObserver(later);
   observer.observe(root);
   observer.observe(document.body);
-  addEventListener("resize", later);
-  return () => {
-    observer.disconnect();
-    removeEventListener("resize", later);
-    cancelAnimationFrame(frame);
-  };
+  return () => observer.disconnect();
 }
 
 /** Growth that only the viewport explains, before it is called a loop. */

@@ -20,14 +20,16 @@
  */
 import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
-import { isObject, PORT_CAPABILITY, type Json } from "./wire.js";
+import { isObject, namesPort, type Json } from "./wire.js";
 
 function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
   const origin = parentOrigin() ?? allowed[0];
   if (parent === window) return refuse("this page only works inside a host");
-  if (!origin || !allowed.includes(origin)) return refuse("this host may not embed this page");
-  if (reaches(parent) || reaches(top)) return refuse("this page shares an origin with its host");
+  if (!origin || !allowed.includes(origin))
+    return refuse("this host may not embed this page");
+  if (reaches(parent) || reaches(top))
+    return refuse("this page shares an origin with its host");
 
   const limit = Number(settings.limit) || 16 * 2 ** 20;
   const rate = Number(settings.rate) || 2000;
@@ -42,7 +44,11 @@ function main(settings: DOMStringMap): void {
     (data, ports) => {
       if (isReserved(data)) {
         const params = (data as Json).params;
-        if (!waiting || !RESOURCE_READY.test((data as Json).method as string) || !isObject(params))
+        if (
+          !waiting ||
+          !RESOURCE_READY.test((data as Json).method as string) ||
+          !isObject(params)
+        )
           return false;
         waiting = false;
         mount(String(params.html ?? ""), params);
@@ -51,18 +57,23 @@ function main(settings: DOMStringMap): void {
       if (!guest) return false;
       const port = isOffer(data) && ports.length === 1;
       if (!port) for (const stray of ports) stray.close();
-      guest.send(data, port ? ports : []);
+      guest.send(data, port ? [...ports] : []);
       return true;
     },
     origin,
   );
 
   /** Listens before the frame is there: a fast guest speaks at once. */
-  const show = (source: { src: string } | { srcdoc: string }, tokens: string, allow: string) => {
+  const show = (
+    source: { src: string } | { srcdoc: string },
+    tokens: string,
+    allow: string,
+  ) => {
     frame.setAttribute("sandbox", tokens);
     frame.allow = allow;
     frame.title = document.title;
-    frame.style.cssText = "border:0;position:fixed;inset:0;width:100%;height:100%";
+    frame.style.cssText =
+      "border:0;position:fixed;inset:0;width:100%;height:100%";
     Object.assign(frame, source);
     document.body.append(frame);
     const opaque = !tokens.includes("allow-same-origin");
@@ -71,14 +82,19 @@ function main(settings: DOMStringMap): void {
       (data, ports) => {
         for (const stray of ports) stray.close();
         const now = performance.now();
-        budget = Math.min(rate * BURST, budget + ((now - refilled) / 1000) * rate) - 1;
+        budget =
+          Math.min(rate * BURST, budget + ((now - refilled) / 1000) * rate) - 1;
         refilled = now;
         if (budget < 0) stop();
         else if (isReserved(data) || sizeOf(data, limit) > limit) return false;
         else host.send(data);
         return true;
       },
-      opaque ? "null" : "src" in source ? new URL(source.src).origin : location.origin,
+      opaque
+        ? "null"
+        : "src" in source
+          ? new URL(source.src).origin
+          : location.origin,
     );
   };
   const stop = () => {
@@ -100,8 +116,16 @@ function main(settings: DOMStringMap): void {
   };
 
   if (settings.guest !== undefined)
-    show({ src: settings.guest }, tokensOf(settings.sandbox), settings.allow ?? "");
-  host.send({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} });
+    show(
+      { src: settings.guest },
+      tokensOf(settings.sandbox),
+      settings.allow ?? "",
+    );
+  host.send({
+    jsonrpc: "2.0",
+    method: "ui/notifications/sandbox-proxy-ready",
+    params: {},
+  });
 }
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
@@ -115,21 +139,27 @@ function isReserved(data: unknown): boolean {
 
 /** The one message that may carry a port: the Host's answer to a handshake that asked for it. */
 function isOffer(data: unknown): boolean {
-  const capabilities = isObject(data) && isObject(data.result) && data.result.hostCapabilities;
-  const experimental = isObject(capabilities) && capabilities.experimental;
-  return isObject(experimental) && isObject(experimental[PORT_CAPABILITY]);
+  return (
+    isObject(data) &&
+    isObject(data.result) &&
+    namesPort(data.result.hostCapabilities)
+  );
 }
 
 /** P-16: an override can take away and never add. */
 function tokensOf(wanted: string | undefined): string {
-  return TOKENS.filter((token) => (wanted ?? token).split(/\s+/).includes(token)).join(" ");
+  return TOKENS.filter((token) =>
+    (wanted ?? token).split(/\s+/).includes(token),
+  ).join(" ");
 }
 
 function allowOf(permissions: unknown, ceiling: string | undefined): string {
   const most = ceiling?.split(/\s*;\s*/);
   return FEATURES.filter(
     ([key, feature]) =>
-      isObject(permissions) && permissions[key] && (!most || most.includes(feature)),
+      isObject(permissions) &&
+      permissions[key] &&
+      (!most || most.includes(feature)),
   )
     .map(([, feature]) => feature)
     .join("; ");
@@ -146,7 +176,10 @@ function reaches(other: Window | null): boolean {
 
 function parentOrigin(): string | undefined {
   const [nearest] = location.ancestorOrigins ?? [];
-  return nearest ?? (document.referrer ? new URL(document.referrer).origin : undefined);
+  return (
+    nearest ??
+    (document.referrer ? new URL(document.referrer).origin : undefined)
+  );
 }
 
 function refuse(reason: string): void {

@@ -14,12 +14,16 @@ import { openCalls, type RequestOptions } from "./calls.js";
 import { TransomError } from "./error.js";
 import { openEvents } from "./events.js";
 import { watchSize } from "./resize.js";
-import { openTools, type RequestExtra } from "./tools.js";
+import {
+  listTool,
+  runTool,
+  type RegisteredAppTool,
+  type RequestExtra,
+} from "./tools.js";
 import { PostMessageTransport, type Transport } from "./transport.js";
 import type { App, AppOptions } from "./view.js";
 import {
   LATEST_PROTOCOL_VERSION,
-  PORT_CAPABILITY,
   type AppCapabilities,
   type CallToolParams,
   type CallToolResult,
@@ -30,6 +34,7 @@ import {
   type ListToolsResult,
   type Message,
   type Notification,
+  type Progress,
   type Request,
   type Unsigned,
 } from "./wire.js";
@@ -54,49 +59,52 @@ const SENDS = {
   sendToolListChanged: "notifications/tools/list_changed",
 };
 
-/** What an `on…` property handles: an event of that name, or a request. */
-const HANDLERS = {
-  toolinput: "",
-  toolinputpartial: "",
-  toolresult: "",
-  toolcancelled: "",
-  hostcontextchanged: "",
-  teardown: "ui/resource-teardown",
-  calltool: "tools/call",
-  listtools: "tools/list",
-};
+/**
+ * Properties that hold a handler, without their "on": the member that an `McpApp` wants to see, and the
+ * request that they answer, if it is not the event of that name.
+ */
+export const HANDLERS: [name: string, member?: string, method?: string][] = [
+  ["toolinput", "arguments"],
+  ["toolinputpartial", "arguments"],
+  ["toolresult"],
+  ["toolcancelled", "reason"],
+  ["hostcontextchanged"],
+  ["teardown", "reason", "ui/resource-teardown"],
+  ["calltool", "", "tools/call"],
+  ["listtools", "", "tools/list"],
+];
 
 /** Gives an `App` its methods, and a session for them to work on. */
 export function openSession(
   app: App,
   appInfo: Implementation,
   capabilities: AppCapabilities,
-  { autoResize = true, toolName }: AppOptions,
+  { autoResize = true }: AppOptions,
 ): void {
   let transport: (Transport & Partial<PostMessageTransport>) | undefined;
   let ready: Promise<InitializeResult> | undefined;
-  let host: InitializeResult | undefined;
+  let host: Partial<InitializeResult> = {};
   let unwatch: (() => void) | undefined;
   /** What stands before the server's own names, as far as we have learnt it. */
   let prefix = "";
   /** The Host's requests that we have not answered yet. */
   const answering = new Map<unknown, AbortController>();
 
-  const failed = (error: unknown) => (app.onerror ?? globalThis.reportError)?.(error as Error);
+  const failed = (error: unknown) =>
+    (app.onerror ?? reportError)(error as Error);
   const send = async (message: Unsigned<Message>) => {
-    if (!transport) throw new TransomError("NotConnected", "not connected");
+    if (!transport) throw new TransomError("NotConnected");
     return transport.send({ jsonrpc: "2.0", ...message } as Message);
   };
-  const { call, settle, progress, end } = openCalls(send);
+  const { call, tell, end } = openCalls(send);
   const { emit, get, set, drop } = openEvents(failed);
-  const tools = openTools(() => {
-    // Before the handshake there is no list that could have changed.
-    if (host && capabilities.tools?.listChanged) app.sendToolListChanged().catch(() => {});
-  });
-
-  const request = async <T = Json>({ method, params }: Plain, ...options: unknown[]): Promise<T> => {
+  const tools = new Map<string, RegisteredAppTool>();
+  const request = async <T = Json>(
+    { method, params }: Plain,
+    options?: RequestOptions,
+  ): Promise<T> => {
     await ready;
-    return call(method, params, options.at(-1) as RequestOptions) as Promise<T>;
+    return call(method, params, options) as Promise<T>;
   };
   const notification = async ({ method, params }: Plain) => {
     await ready;
@@ -104,13 +112,13 @@ export function openSession(
   };
 
   const open = async (given?: Transport, options?: RequestOptions) => {
-    if (!given && parent === window)
-      throw new TransomError("NoHost", "not inside an MCP Apps host");
-    const lane: typeof transport = (transport = given ?? new PostMessageTransport());
+    if (!given && parent === window) throw new TransomError("NoHost");
+    const lane: typeof transport = (transport =
+      given ?? new PostMessageTransport());
     lane.onmessage = (message) => {
       // A transport that we have left may still have something to say.
       if (transport !== lane) return;
-      if (!("method" in message)) settle(message);
+      if (!("method" in message)) tell(message.id, message);
       else if ("id" in message) void answer(message);
       else hear(message);
     };
@@ -125,47 +133,45 @@ export function openSession(
           appInfo,
           appCapabilities: {
             ...capabilities,
-            ...(lane.upgrade && {
-              experimental: { ...capabilities.experimental, [PORT_CAPABILITY]: {} },
-            }),
+            experimental: {
+              ...capabilities.experimental,
+              ...lane.experimental,
+            },
           },
           protocolVersion: LATEST_PROTOCOL_VERSION,
         },
         options,
-      )),
-    } as InitializeResult;
-    lane.upgrade?.(!!host.hostCapabilities.experimental?.[PORT_CAPABILITY]);
-    const opened = host.hostContext.toolInfo?.tool?.name ?? "";
-    if (toolName && opened.endsWith(toolName)) prefix = opened.slice(0, -toolName.length);
+      ).catch((error) => {
+        // Only what this attempt opened is closed: another one may have begun since.
+        if (transport === lane) void close();
+        throw error;
+      })),
+    };
     await send({ method: "ui/notifications/initialized" });
     if (autoResize) unwatch = app.setupSizeChangedNotifications();
-    return host;
+    return host as InitializeResult;
   };
   const close = async () => {
     const lane = transport;
     transport = ready = undefined;
     unwatch?.();
     end();
-    for (const controller of answering.values()) controller.abort();
+    answering.forEach((controller) => controller.abort());
     if (!lane) return;
-    lane.onclose = undefined;
     await lane.close();
     app.onclose?.();
   };
 
-  const hear = (notification: Notification) => {
-    const { method, params = {} } = notification;
-    // Names of earlier drafts differ by a missing "notifications/" or a missing "d" (reference §4.2).
-    let event = method.replace(/^ui\/(notifications\/)?|-/g, "");
-    if (event.startsWith("hostcontextchange")) {
-      event = "hostcontextchanged";
-      if (host) host.hostContext = { ...host.hostContext, ...params };
-    }
-    if (method === "notifications/progress") progress(params);
-    if (method === "notifications/cancelled") answering.get(params.requestId)?.abort();
+  const hear = ({ method, params = {} }: Notification) => {
+    const event = eventOf(method);
+    if (event === "hostcontextchanged")
+      host.hostContext = { ...host.hostContext, ...params };
+    if (method === "notifications/progress")
+      tell(params.progressToken, { progress: params as Progress });
+    if (method === "notifications/cancelled")
+      answering.get(params.requestId)?.abort();
     // A result without content is an empty one (V-29).
     emit(event, event === "toolresult" ? { content: [], ...params } : params);
-    emit(method, notification);
   };
   const answer = async ({ id, method, params = {} }: Request) => {
     const controller = new AbortController();
@@ -173,19 +179,18 @@ export function openSession(
     let answer: { result: Json } | { error: ErrorObject };
     answering.set(id, controller);
     try {
-      const handler = (method === "ping" ? () => {} : get(method, ON)) as Handler | undefined;
-      if (!handler) throw new TransomError(-32601, "Method not found");
-      const extra = { signal, requestId: id, mcpReq: { id, method, signal } };
+      const handler = (method === "ping" ? () => {} : get(method, ON)) as
+        Handler | undefined;
+      if (!handler) throw new TransomError(-32601, `${method} not found`);
+      const extra = { signal };
       // A handler that returns nothing still answers with an object (V-23).
-      answer = { result: ((await handler(params as never, extra)) ?? {}) as Json };
-    } catch (thrown) {
-      const { code, message = `${thrown}`, data } = thrown as ErrorObject;
       answer = {
-        error: {
-          code: Number.isInteger(code) ? code : -32603,
-          message,
-          ...(data ? { data } : {}),
-        },
+        result: ((await handler(params as never, extra)) ?? {}) as Json,
+      };
+    } catch (thrown) {
+      const { code, message = `${thrown}` } = thrown as ErrorObject;
+      answer = {
+        error: { code: Number.isInteger(code) ? code : -32603, message },
       };
     }
     answering.delete(id);
@@ -194,77 +199,110 @@ export function openSession(
   };
 
   const methods: Partial<App> = {
-    connect(given, options) {
-      if (!ready) {
-        const attempt = (ready = open(given, options));
-        // Only what this attempt opened is closed: another one may have begun since.
-        attempt.catch(() => (ready === attempt ? close() : undefined));
-      }
-      return ready;
-    },
+    connect: (given, options) => (ready ??= open(given, options)),
     close,
     request,
     notification,
-    getHostContext: () => host?.hostContext,
-    getHostCapabilities: () => host?.hostCapabilities,
-    getHostVersion: () => host?.hostInfo,
-    addEventListener: (event, handler) => set(event, handler, handler),
+    getHostContext: () => host.hostContext,
+    getHostCapabilities: () => host.hostCapabilities,
+    getHostVersion: () => host.hostInfo,
+    addEventListener: (event: string, handler: Handler) =>
+      set(event, handler, handler as never),
     removeEventListener: drop,
-    setRequestHandler: (method, handler) =>
-      set(method, ON, (params: Json, extra: RequestExtra) => handler({ method, params }, extra)),
-    setNotificationHandler: (method, handler) => set(method, handler, handler),
-
     async callServerTool(params: CallToolParams, options?: RequestOptions) {
       const { name } = params;
-      const attempt = async (): Promise<CallToolResult> => ({
+      const attempt = async () => ({
         content: [],
-        ...(await request(
+        ...(await request<Partial<CallToolResult>>(
           {
             method: "tools/call",
-            params: { ...params, name: name.startsWith(prefix) ? name : prefix + name },
+            params: {
+              ...params,
+              name: name.startsWith(prefix) ? name : prefix + name,
+            },
           },
           { onprogress() {}, ...options },
         )),
       });
-      const first = attempt();
-      // Hosts say it as an error, servers of the first SDK as a result.
-      const complaint = await first.then(
-        ({ isError, content }) => (isError ? JSON.stringify(content) : ""),
-        ({ message }: Error) => message,
-      );
-      if (!/unknown|not found/i.test(complaint) || !complaint.includes(name)) return first;
-      const { tools } = await request<ListToolsResult>({ method: "tools/list" }).catch(() => ({
-        tools: [],
-      }));
-      const [found, ...others] = tools.filter((tool) => tool.name.endsWith(name));
-      if (!found || others.length || found.name === name) return first;
-      prefix = found.name.slice(0, -name.length);
-      return attempt();
+      try {
+        return await attempt();
+      } catch (error) {
+        // The Host names the tool that it does not know, if it knows any by that ending.
+        if (!/unknown|not found/i.test((error as Error).message)) throw error;
+        const { tools } = await request<ListToolsResult>({
+          method: "tools/list",
+        }).catch(() => {
+          throw error;
+        });
+        const [found, ...others] = tools.filter((tool) =>
+          tool.name.endsWith(name),
+        );
+        if (!found || others.length) throw error;
+        prefix = found.name.slice(0, -name.length);
+        return attempt();
+      }
     },
 
     setupSizeChangedNotifications: () =>
       watchSize((size) => void app.sendSizeChanged(size).catch(() => {})),
 
     registerTool(name, config, callback) {
-      if (!ready) capabilities = { tools: { listChanged: true }, ...capabilities };
-      app.oncalltool ??= tools.call;
-      app.onlisttools ??= () => ({ tools: tools.list() });
-      return tools.add(name, config as never, callback as never);
+      if (!ready)
+        capabilities = { tools: { listChanged: true }, ...capabilities };
+      app.oncalltool ??= ({ name, arguments: args }, extra) => {
+        const tool = tools.get(name);
+        if (!tool?.enabled) throw new Error(`Tool ${name} not found`);
+        return tool.handler(args, extra);
+      };
+      app.onlisttools ??= () => ({
+        tools: [...tools].flatMap(([name, tool]) =>
+          tool.enabled ? listTool(name, tool) : [],
+        ),
+      });
+      const update = (updates?: object) => {
+        Object.assign(tool, updates);
+        // Before the handshake there is no list that could have changed.
+        if (ready && capabilities.tools?.listChanged)
+          app.sendToolListChanged().catch(() => {});
+      };
+      const tool: RegisteredAppTool = {
+        ...config,
+        enabled: true,
+        update,
+        enable: () => update({ enabled: true }),
+        disable: () => update({ enabled: false }),
+        remove() {
+          tools.delete(name);
+          update();
+        },
+        handler: (args, extra) => runTool(tool, callback as never, args, extra),
+      } as RegisteredAppTool;
+      tools.set(name, tool);
+      update();
+      return tool;
     },
   };
   Object.assign(app, methods);
   for (const [name, method] of Object.entries(SENDS))
-    Object.assign(app, {
-      [name]: (params: Json | undefined, options: RequestOptions) =>
-        method.includes("notifications/")
-          ? notification({ method, params: params ?? {} })
-          : request({ method, params }, options),
-    });
-  for (const [name, method] of Object.entries(HANDLERS))
+    (app as unknown as Json)[name] = (
+      params?: Json,
+      options?: RequestOptions,
+    ) =>
+      method.includes("notifications/")
+        ? notification({ method, params: params ?? {} })
+        : request({ method, params }, options);
+  for (const [name, , method = name] of HANDLERS)
     Object.defineProperty(app, `on${name}`, {
-      get: () => get(method || name, ON),
-      set: (handler) => set(method || name, ON, handler),
+      get: () => get(method, ON),
+      set: (handler) => set(method, ON, handler),
     });
+}
+
+/** Earlier drafts lacked "notifications/", or the "d" of "changed" (reference §4.2). */
+function eventOf(method: string): string {
+  return method
+    .replace(/^ui\/(notifications\/)?|-/g, "")
+    .replace(/change$/, "changed");
 }
 
 /** Keys the one handler behind an `on…` property. */

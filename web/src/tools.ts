@@ -1,5 +1,5 @@
 /** Tools that the View itself offers to the Host. */
-import type { CallToolParams, CallToolResult, Json, Tool, ToolAnnotations } from "./wire.js";
+import type { CallToolResult, Json, Tool, ToolAnnotations } from "./wire.js";
 
 /** The part of Standard Schema that validates. */
 export type StandardSchema<In = unknown, Out = In> = {
@@ -29,8 +29,6 @@ export type Inferred<S> = S extends StandardSchema
 export type RequestExtra = {
   /** Aborts when the Host cancels the request. */
   signal: AbortSignal;
-  requestId: string | number;
-  mcpReq: { id: string | number; method: string; signal: AbortSignal };
 };
 
 /** What a tool says about itself. */
@@ -60,83 +58,50 @@ export type RegisteredAppTool = AppToolConfig<ToolSchema, ToolSchema> & {
   handler: (args: unknown, extra: RequestExtra) => Promise<CallToolResult>;
 };
 
-/** The View's tools by name; `changed` hears of every change. */
-export function openTools(changed: () => void) {
-  const tools = new Map<string, RegisteredAppTool>();
-
-  return {
-    add(
-      name: string,
-      config: AppToolConfig<ToolSchema, ToolSchema>,
-      run: (...args: unknown[]) => Answer,
-    ): RegisteredAppTool {
-      if (tools.has(name)) throw new Error(`Tool ${name} is already registered`);
-      const tool: RegisteredAppTool & { name: string } = {
-        ...config,
-        name,
-        enabled: true,
-        enable: () => tool.update({ enabled: true }),
-        disable: () => tool.update({ enabled: false }),
-        update(updates) {
-          Object.assign(tool, updates);
-          changed();
-        },
-        remove() {
-          if (tools.get(name) === tool && tools.delete(name)) changed();
-        },
-        async handler(args, extra) {
-          const { inputSchema, outputSchema } = tool;
-          const result = await (inputSchema
-            ? run(await check(inputSchema, args ?? {}), extra)
-            : run(extra));
-          if (outputSchema && !result.isError)
-            result.structuredContent = await check(outputSchema, result.structuredContent);
-          return result;
-        },
-      };
-      tools.set(name, tool);
-      changed();
-      return tool;
-    },
-
-    call({ name, arguments: args }: CallToolParams, extra: RequestExtra): Promise<CallToolResult> {
-      const tool = tools.get(name);
-      if (!tool?.enabled) throw new Error(`Tool ${name} not found`);
-      return tool.handler(args, extra);
-    },
-
-    /** Lists what is enabled. Writing it as JSON leaves out functions and what is not set (W-7). */
-    list: (): Tool[] =>
-      [...tools.values()]
-        .filter((tool) => tool.enabled)
-        .map((tool) =>
-          JSON.parse(
-            JSON.stringify({
-              ...tool,
-              enabled: undefined,
-              inputSchema: toJsonSchema(tool.inputSchema ?? NO_INPUT, "input"),
-              outputSchema: toJsonSchema(tool.outputSchema, "output"),
-            }),
-          ),
-        ),
-  };
+/** Runs a tool on arguments that its schema has checked and perhaps changed. */
+export async function runTool(
+  { inputSchema }: RegisteredAppTool,
+  run: (...args: unknown[]) => Answer,
+  value: unknown = {},
+  extra: RequestExtra,
+): Promise<CallToolResult> {
+  if (!inputSchema) return run(extra);
+  const checked = (await standardOf(inputSchema)?.validate(value)) ?? { value };
+  if (checked.issues)
+    throw new Error(checked.issues.map(({ message }) => message).join());
+  return run(checked.value, extra);
 }
 
-/** A Standard Schema checks the value and may change it; a JSON Schema lets everything pass. */
-async function check(schema: ToolSchema, value: unknown): Promise<Json> {
-  const checked = await (schema as StandardSchema)["~standard"]?.validate(value);
-  if (checked?.issues) throw new Error(checked.issues.map(({ message }) => message).join("; "));
-  return (checked ? checked.value : value) as Json;
+/** A tool as it is listed. Writing it as JSON leaves out functions and what is not set (W-7). */
+export function listTool(name: string, tool: RegisteredAppTool): Tool {
+  const { inputSchema = { type: "object", properties: {} }, outputSchema } =
+    tool;
+  return JSON.parse(
+    JSON.stringify({
+      ...tool,
+      name,
+      enabled: undefined,
+      inputSchema: toJsonSchema(inputSchema, "input"),
+      outputSchema: toJsonSchema(outputSchema, "output"),
+    }),
+  );
 }
 
 /** A Standard Schema writes itself; anything else is taken for JSON Schema already. */
-function toJsonSchema(schema: unknown, side: "input" | "output"): unknown {
-  const standard = (schema as Partial<WithJsonSchema> | undefined)?.["~standard"];
-  return standard ? standard.jsonSchema[side]({ target: "draft-2020-12" }) : schema;
+function toJsonSchema(
+  schema: ToolSchema | undefined,
+  side: "input" | "output",
+): unknown {
+  return (
+    standardOf(schema)?.jsonSchema?.[side]({ target: "draft-2020-12" }) ??
+    schema
+  );
 }
 
-type WithJsonSchema = {
-  "~standard": { jsonSchema: Record<"input" | "output", (options: Json) => unknown> };
-};
+function standardOf(schema: ToolSchema | undefined): Standard | undefined {
+  return schema?.["~standard"] as Standard | undefined;
+}
 
-const NO_INPUT = { type: "object", properties: {} };
+type Standard = StandardSchema["~standard"] & {
+  jsonSchema?: Record<"input" | "output", (options: Json) => unknown>;
+};

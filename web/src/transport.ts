@@ -1,6 +1,11 @@
 /** The View's way to its Host: the parent window first, a port once both ends have agreed on it. */
 import { openLane, type Hear, type Lane } from "./port.js";
-import { parseMessage, type Message } from "./wire.js";
+import {
+  namesPort,
+  parseMessage,
+  PORT_CAPABILITY,
+  type Message,
+} from "./wire.js";
 
 /** Any carrier of messages that the `App` can be given. */
 export type Transport = {
@@ -12,18 +17,24 @@ export type Transport = {
   onerror?: ((error: Error) => void) | undefined;
 };
 
-/** Speaks to one window, by default the parent, and hears nobody else. */
+/**
+ * Speaks to one window, by default the parent, and hears nobody else.
+ *
+ * When the Host agrees to a port and one came with its answer, everything goes there from then on,
+ * `initialized` first, and the window is deaf. A port without the key, or the key without a port,
+ * leaves it on the window.
+ */
 export class PostMessageTransport {
   declare onmessage?: ((message: Message) => void) | undefined;
   declare onclose?: (() => void) | undefined;
   declare onerror?: ((error: Error) => void) | undefined;
   /** How many things arrived from the peer that were not messages. */
   ignored = 0;
+  /** What the handshake adds to the View's experimental capabilities. */
+  readonly experimental = { [PORT_CAPABILITY]: {} };
 
   readonly #peer: Window;
   #lane: Lane | undefined;
-  /** The port that came with the last message; null once there is no more to decide. */
-  #offered: MessagePort | undefined | null;
 
   constructor(peer: Window = window.parent, _source?: MessageEventSource) {
     this.#peer = peer;
@@ -37,20 +48,6 @@ export class PostMessageTransport {
     this.#lane?.send(message);
   }
 
-  /**
-   * Moves to the port that came with the message just heard, if there was one. From then on the
-   * window is deaf. Told no, or with no port to take, it stays on the window.
-   */
-  upgrade(agreed: boolean): void {
-    const port = this.#offered;
-    this.#offered = null;
-    if (!agreed) port?.close();
-    else if (port) {
-      this.#lane?.close();
-      this.#lane = openLane(port, this.#hear);
-    }
-  }
-
   async close(): Promise<void> {
     this.#lane?.close();
     this.#lane = undefined;
@@ -60,9 +57,14 @@ export class PostMessageTransport {
   readonly #hear: Hear = (data, [port]) => {
     const message = parseMessage(data);
     if (!message) return void this.ignored++;
-    // Only the answer to the handshake may bring a port.
-    if (this.#offered === null) port?.close();
-    else this.#offered = port;
+    if (
+      port &&
+      "result" in message &&
+      namesPort(message.result.hostCapabilities)
+    ) {
+      this.#lane?.close();
+      this.#lane = openLane(port, this.#hear);
+    } else port?.close();
     this.onmessage?.(message);
     return true;
   };

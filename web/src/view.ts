@@ -4,7 +4,7 @@
  */
 import type { RequestOptions } from "./calls.js";
 import type { AppEventMap } from "./events.js";
-import { openSession } from "./session.js";
+import { HANDLERS, openSession } from "./session.js";
 import type {
   AppToolCallback,
   AppToolConfig,
@@ -33,7 +33,6 @@ import type {
   LogParams,
   MessageParams,
   ModelContextParams,
-  Notification,
   Outcome,
   ReadResourceParams,
   ReadResourceResult,
@@ -52,21 +51,24 @@ export type * from "./wire.js";
 export type AppOptions = {
   /** Report the content's size whenever it changes. True unless told. */
   autoResize?: boolean;
-  /** The name under which the server knows the tool that opens this View; see `callServerTool`. */
-  toolName?: string;
   /** Accepted for ext-apps' sake; early calls wait for the handshake instead of throwing. */
   strict?: boolean;
   /** Accepted for ext-apps' sake; nothing here evaluates code. */
   allowUnsafeEval?: boolean;
 };
 
-type On<K extends keyof AppEventMap> = ((params: AppEventMap[K]) => void) | undefined;
-type Answering<P, R> = ((params: P, extra: RequestExtra) => R | Promise<R>) | undefined;
+type On<K extends keyof AppEventMap> =
+  ((params: AppEventMap[K]) => void) | undefined;
+type Answering<P, R> =
+  ((params: P, extra: RequestExtra) => R | Promise<R>) | undefined;
 
 /** The View's end of one session. */
 export interface App {
   /** Shakes hands with the Host. One promise, however often it is called. */
-  connect(transport?: Transport, options?: RequestOptions): Promise<InitializeResult>;
+  connect(
+    transport?: Transport,
+    options?: RequestOptions,
+  ): Promise<InitializeResult>;
   /** Closes the channel and fails everything that still waits. */
   close(): Promise<void>;
   /** Called once when the channel has closed. */
@@ -89,6 +91,15 @@ export interface App {
     event: K,
     handler: (params: AppEventMap[K]) => void,
   ): void;
+  /** Any other notification, by its method: `notifications/tools/list_changed`. */
+  addEventListener(
+    method: `${string}/${string}`,
+    handler: (params: Json) => void,
+  ): void;
+  removeEventListener(
+    method: `${string}/${string}`,
+    handler: (params: Json) => void,
+  ): void;
   removeEventListener<K extends keyof AppEventMap>(
     event: K,
     handler: (params: AppEventMap[K]) => void,
@@ -102,28 +113,39 @@ export interface App {
   /**
    * Calls a tool of the server that this View belongs to.
    *
-   * A gateway may have put a prefix before the server's names. It is learnt from the tool that opened
-   * the View when the option `toolName` says how the server calls that tool; otherwise, when the Host
-   * does not know a name, from the only one in its list of tools that ends in it.
+   * A gateway may have put a prefix before the server's names. When the Host does not know a name, the
+   * prefix is learnt from the only name in its list of tools that ends in it.
    */
-  callServerTool(params: CallToolParams, options?: RequestOptions): Promise<CallToolResult>;
+  callServerTool(
+    params: CallToolParams,
+    options?: RequestOptions,
+  ): Promise<CallToolResult>;
   readServerResource(
     params: ReadResourceParams,
     options?: RequestOptions,
   ): Promise<ReadResourceResult>;
-  listServerResources(params?: ListParams, options?: RequestOptions): Promise<ListResourcesResult>;
+  listServerResources(
+    params?: ListParams,
+    options?: RequestOptions,
+  ): Promise<ListResourcesResult>;
   createSamplingMessage(
     params: CreateMessageParams,
     options?: RequestOptions,
   ): Promise<CreateMessageResult>;
-  sendMessage(params: MessageParams, options?: RequestOptions): Promise<Outcome>;
+  sendMessage(
+    params: MessageParams,
+    options?: RequestOptions,
+  ): Promise<Outcome>;
   updateModelContext(
     params: ModelContextParams,
     options?: RequestOptions,
   ): Promise<{ _meta?: Json }>;
   openLink(params: { url: string }, options?: RequestOptions): Promise<Outcome>;
   /** The old name of `openLink`. */
-  sendOpenLink(params: { url: string }, options?: RequestOptions): Promise<Outcome>;
+  sendOpenLink(
+    params: { url: string },
+    options?: RequestOptions,
+  ): Promise<Outcome>;
   downloadFile(
     params: { contents: (EmbeddedResource | ResourceLink)[] },
     options?: RequestOptions,
@@ -152,31 +174,74 @@ export interface App {
   /** Sends any request: at once when the handshake is over, after it when it is under way. */
   request<T = Json>(
     request: { method: string; params?: Json | undefined },
-    ...options: unknown[]
+    options?: RequestOptions,
   ): Promise<T>;
   /** Sends any notification. */
-  notification(notification: { method: string; params?: Json | undefined }): Promise<void>;
-  /** Answers requests of a method that the library does not know. */
-  setRequestHandler(
-    method: string,
-    handler: (request: { method: string; params: Json }, extra: RequestExtra) => unknown,
-  ): void;
-  /** Hears notifications of a method that the library does not know. */
-  setNotificationHandler(method: string, handler: (notification: Notification) => void): void;
+  notification(notification: {
+    method: string;
+    params?: Json | undefined;
+  }): Promise<void>;
 }
 
 /** The View's client under ext-apps' names. Its methods belong to the object, not to a prototype. */
 export class App {
-  constructor(appInfo: Implementation, capabilities: AppCapabilities = {}, options: AppOptions = {}) {
+  constructor(
+    appInfo: Implementation,
+    capabilities: AppCapabilities = {},
+    options: AppOptions = {},
+  ) {
     openSession(this, appInfo, capabilities, options);
   }
 }
 
+/** What both faces have. */
+type Shared =
+  | "connect"
+  | "close"
+  | "request"
+  | "notification"
+  | "getHostContext"
+  | "getHostCapabilities"
+  | "getHostVersion"
+  | "addEventListener"
+  | "removeEventListener"
+  | "registerTool"
+  | "readServerResource"
+  | "listServerResources"
+  | "createSamplingMessage"
+  | "downloadFile"
+  | "sendLog"
+  | "sendSizeChanged"
+  | "setupSizeChangedNotifications"
+  | "requestTeardown"
+  | "sendToolListChanged";
+
 type Handler<P> = ((params: P) => unknown) | undefined;
 
-/** The View's client that takes names and arguments; `app` is the other face of the same session. */
-export interface McpApp {
-  app: App;
+/** How an `McpApp` introduces itself. */
+export type McpAppOptions = AppOptions & {
+  appInfo?: Implementation;
+  capabilities?: AppCapabilities;
+};
+
+/** The View's client that takes names and arguments. */
+export interface McpApp extends Pick<App, Shared> {
+  callServerTool(
+    name: string,
+    args?: Json,
+    options?: RequestOptions,
+  ): Promise<CallToolResult>;
+  /** Whatever the role, a View speaks for the user; hosts accept nothing else. */
+  sendMessage(
+    role: string,
+    content: ContentBlock | ContentBlock[],
+  ): Promise<Outcome>;
+  updateModelContext(
+    content: ContentBlock | ContentBlock[],
+    structuredContent?: Json,
+  ): Promise<{ _meta?: Json }>;
+  openLink(url: string): Promise<Outcome>;
+  requestDisplayMode(mode: DisplayMode): Promise<{ mode: DisplayMode }>;
   ontoolinput: Handler<Json>;
   ontoolinputpartial: Handler<Json>;
   ontoolresult: Handler<CallToolResult>;
@@ -185,66 +250,36 @@ export interface McpApp {
   onteardown: Handler<string | undefined>;
 }
 
-/** How an `McpApp` introduces itself. */
-export type McpAppOptions = AppOptions & { appInfo?: Implementation; capabilities?: AppCapabilities };
-
+/** The View's client that takes names and arguments. */
 export class McpApp {
-  constructor({ appInfo, capabilities, ...options }: McpAppOptions = {}) {
-    const info = appInfo ?? { name: document.title || "view", version: "0" };
-    const app = new App(info, capabilities, options);
-    this.app = app;
-    for (const [name, member] of Object.entries(UNWRAPPED)) {
-      let handler: Handler<unknown>;
-      Object.defineProperty(this, name, {
-        get: () => handler,
-        set(given: Handler<unknown>) {
-          handler = given;
-          const unwrap = (params: Json) => given!(member ? params[member] : params);
-          Object.assign(app, { [name]: given && unwrap });
-        },
+  constructor({
+    appInfo = { name: "view", version: "0" },
+    capabilities,
+    ...options
+  }: McpAppOptions = {}) {
+    const app = new App(appInfo, capabilities, options);
+    const methods: Partial<McpApp> = {
+      callServerTool: (name, args = {}, options) =>
+        app.callServerTool({ name, arguments: args }, options),
+      sendMessage: (_role, content) =>
+        app.sendMessage({ role: "user", content: [content].flat() }),
+      updateModelContext: (content, structuredContent) =>
+        app.updateModelContext({
+          content: [content].flat(),
+          ...(structuredContent && { structuredContent }),
+        }),
+      openLink: (url) => app.openLink({ url }),
+      requestDisplayMode: (mode) => app.requestDisplayMode({ mode }),
+    };
+    Object.assign(this, app, methods);
+    for (const [name, member] of HANDLERS)
+      Object.defineProperty(this, `on${name}`, {
+        set: (handler: Handler<unknown>) =>
+          Object.assign(app, {
+            [`on${name}`]:
+              handler &&
+              ((params: Json) => handler(member ? params[member] : params)),
+          }),
       });
-    }
-  }
-
-  connect(): Promise<InitializeResult> {
-    return this.app.connect();
-  }
-
-  close(): Promise<void> {
-    return this.app.close();
-  }
-
-  callServerTool(name: string, args: Json = {}, options?: RequestOptions): Promise<CallToolResult> {
-    return this.app.callServerTool({ name, arguments: args }, options);
-  }
-
-  /** Whatever the role, a View speaks for the user; hosts accept nothing else. */
-  sendMessage(_role: string, content: ContentBlock | ContentBlock[]): Promise<Outcome> {
-    return this.app.sendMessage({ role: "user", content: [content].flat() });
-  }
-
-  updateModelContext(content: ContentBlock | ContentBlock[], structuredContent?: Json): Promise<Json> {
-    return this.app.updateModelContext({
-      content: [content].flat(),
-      ...(structuredContent && { structuredContent }),
-    });
-  }
-
-  openLink(url: string): Promise<Outcome> {
-    return this.app.openLink({ url });
-  }
-
-  requestDisplayMode(mode: DisplayMode): Promise<{ mode: DisplayMode }> {
-    return this.app.requestDisplayMode({ mode });
   }
 }
-
-/** What an `McpApp`'s handlers get instead of the whole params. */
-const UNWRAPPED = {
-  ontoolinput: "arguments",
-  ontoolinputpartial: "arguments",
-  ontoolresult: "",
-  ontoolcancelled: "reason",
-  onhostcontextchanged: "",
-  onteardown: "reason",
-};

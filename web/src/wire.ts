@@ -44,9 +44,9 @@ export type Message = Request | Notification | Response;
 /** A message before it says which protocol it belongs to. */
 export type Unsigned<M> = M extends unknown ? Omit<M, "jsonrpc"> : never;
 
-/** True for what JSON calls an object. */
+/** True for what JSON calls an object; functions cannot arrive here. */
 export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return Object(value) === value && !Array.isArray(value);
 }
 
 /**
@@ -66,6 +66,12 @@ export function parseMessage(data: unknown): Message | undefined {
         (named || id === undefined) &&
         isObject(params ?? {});
   return valid ? (data as Message) : undefined;
+}
+
+/** True when a side's capabilities name the port. */
+export function namesPort(capabilities: unknown): boolean {
+  const experimental = isObject(capabilities) && capabilities.experimental;
+  return isObject(experimental) && isObject(experimental[PORT_CAPABILITY]);
 }
 
 /** Who speaks: a View or a Host. */
@@ -141,11 +147,7 @@ export type ResourceLink = Resource & { type: "resource_link" };
 
 /** One block of content. */
 export type ContentBlock =
-  | TextContent
-  | ImageContent
-  | AudioContent
-  | EmbeddedResource
-  | ResourceLink;
+  TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink;
 
 /** What a tool returned. */
 export type CallToolResult = {
@@ -188,7 +190,10 @@ export type ListParams = { cursor?: string; _meta?: Json };
 export type ListToolsResult = { tools: Tool[]; nextCursor?: string };
 
 /** One page of resources. */
-export type ListResourcesResult = { resources: Resource[]; nextCursor?: string };
+export type ListResourcesResult = {
+  resources: Resource[];
+  nextCursor?: string;
+};
 
 /** Which resource to read. */
 export type ReadResourceParams = { uri: string; _meta?: Json };
@@ -301,7 +306,9 @@ export type HostContext = {
   styles?: HostStyles;
   displayMode?: DisplayMode;
   availableDisplayModes?: DisplayMode[];
-  containerDimensions?: ({ height: number } | { maxHeight?: number | undefined }) &
+  containerDimensions?: (
+    { height: number } | { maxHeight?: number | undefined }
+  ) &
     ({ width: number } | { maxWidth?: number | undefined });
   locale?: string;
   timeZone?: string;
