@@ -1,0 +1,4 @@
+/** What the author of a View imports. */
+export * from "./view.js";
+export * from "./theme.js";
+export * from "./data.js";
