@@ -1,0 +1,408 @@
+//! What travels between a page and the host process: what either says about one view, in order and
+//! exactly once. The rules and the bytes are in `fixtures/envelope/`.
+//!
+//! A frame is written so that a message inside it need not be parsed to be passed on: members in a
+//! fixed order, no white space, the payload last.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use transom::wire::{Axis, ContainerDimensions, DisplayMode};
+
+mod stream;
+
+pub use stream::{Overrun, Refused, Stream};
+
+/// The name of a view: 1 to 64 of `A-Z a-z 0-9 _ -`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ViewId(Box<str>);
+
+/// One frame about a view, as it was written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame<'a> {
+    /// The view.
+    pub view: &'a str,
+    /// The highest `seq` that its writer has got from us.
+    pub ack: u64,
+    /// What it says, if it says anything.
+    pub said: Option<Said<'a>>,
+}
+
+/// What a frame says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Said<'a> {
+    /// Its place in the order.
+    pub seq: u64,
+    /// What kind of thing.
+    pub kind: &'a str,
+    /// JSON text; unread when it is a message.
+    pub payload: &'a str,
+}
+
+/// The first frame of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Hello {
+    /// The version of this envelope.
+    pub version: u32,
+    /// Proves that the page may speak.
+    pub key: String,
+    /// Names one load of the page.
+    pub page: String,
+}
+
+/// The answer to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Welcome {
+    /// The version of this envelope.
+    pub version: u32,
+    /// Whether this load of the page is known, so that both sides go on where they were.
+    pub resumed: bool,
+    /// The views that a page of this owner may mount again.
+    pub views: Vec<String>,
+}
+
+/// What a page says about a view, read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FromPage<'a> {
+    /// It has a place for the view.
+    Open(Open),
+    /// The view says something; JSON text that nobody has read yet.
+    Message(&'a str),
+    /// The person decided.
+    Answer(Answer),
+    /// The place changed.
+    Resize(Container),
+    /// The mode now in force.
+    Mode(DisplayMode),
+    /// The view's frame is gone, or shall go.
+    Close(CloseReason),
+    /// From a newer page.
+    Unknown,
+}
+
+/// A place for a view.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Open {
+    /// The lanes that the page can carry beside the window.
+    pub lanes: Vec<String>,
+    /// The display modes that it offers.
+    pub modes: Vec<DisplayMode>,
+    /// The room that there is.
+    pub container: Container,
+    /// The tool to call, when the view is not known yet.
+    pub tool: Option<Tool>,
+}
+
+/// A tool whose view is to be opened.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Tool {
+    /// The server, by its configured name.
+    pub server: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments, a JSON object.
+    #[serde(default)]
+    pub arguments: Option<Box<RawValue>>,
+}
+
+/// The room on the page, in CSS pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Container {
+    width: Option<f64>,
+    height: Option<f64>,
+    max_width: Option<f64>,
+    max_height: Option<f64>,
+}
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Answer {
+    /// The question.
+    pub id: String,
+    /// One of its choices.
+    pub choice: String,
+}
+
+/// Why a page ends a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CloseReason {
+    /// The person wants it closed; it may save its things first.
+    User,
+    /// The frame no longer exists.
+    Gone,
+    /// The frame was taken away because it flooded the page.
+    Flood,
+}
+
+/// What the host says about a view.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToPage {
+    /// How to mount it.
+    Open(Mount),
+    /// Something for the view, as JSON text.
+    Message(String),
+    /// A question for the person.
+    Ask(Ask),
+    /// The frame's size.
+    Resize {
+        /// In CSS pixels.
+        width: Option<f64>,
+        /// In CSS pixels.
+        height: Option<f64>,
+    },
+    /// Go into this mode.
+    Mode(DisplayMode),
+    /// The end.
+    Close {
+        /// In one word.
+        reason: String,
+    },
+}
+
+/// How to mount a view.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Mount {
+    /// The sandbox page.
+    pub src: String,
+    /// What assistive technology calls the frame.
+    pub title: String,
+    /// The frame's `allow` attribute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow: Option<String>,
+    /// Whether to draw a border; absent, the page decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub border: Option<bool>,
+}
+
+/// A question for the person at the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ask {
+    /// What the answer names.
+    pub id: String,
+    /// What kind of question.
+    pub kind: &'static str,
+    /// The question in words.
+    pub text: String,
+    /// What can be answered.
+    pub choices: Vec<&'static str>,
+    /// Who asks.
+    pub server: String,
+    /// The tools it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The address it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The beginning of what would be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+    /// The files it is about, with what is in them: the page saves them inside the click.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contents: Vec<FileOffer>,
+}
+
+/// A file that the page would save.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FileOffer {
+    /// The name to save it under.
+    pub name: String,
+    /// Its MIME type.
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// What is in it, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What is in it, in base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+}
+
+/// Not written as the rules say; the socket is closed with [`NOT_A_FRAME`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a frame of this envelope")]
+pub struct NotAFrame;
+
+impl ViewId {
+    /// Takes a name if it is one.
+    pub fn parse(text: &str) -> Option<Self> {
+        is_name(text).then(|| Self(text.into()))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<str> for ViewId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for ViewId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// Reads a frame about a view.
+    pub fn parse(text: &'a str) -> Result<Self, NotAFrame> {
+        let rest = text.strip_prefix(r#"{"view":""#).ok_or(NotAFrame)?;
+        let (view, rest) = rest.split_once('"').ok_or(NotAFrame)?;
+        if !is_name(view) {
+            return Err(NotAFrame);
+        }
+        let (seq, rest) = match rest.strip_prefix(r#","seq":"#) {
+            Some(rest) => number(rest).map(|(seq, rest)| (Some(seq), rest))?,
+            None => (None, rest),
+        };
+        let rest = rest.strip_prefix(r#","ack":"#).ok_or(NotAFrame)?;
+        let (ack, rest) = number(rest)?;
+        let rest = rest.strip_suffix('}').ok_or(NotAFrame)?;
+        match (seq, rest) {
+            (None, "") => Ok(Self { view, ack, said: None }),
+            (Some(seq), rest) => {
+                let rest = rest.strip_prefix(r#",""#).ok_or(NotAFrame)?;
+                let (kind, payload) = rest.split_once(r#"":"#).ok_or(NotAFrame)?;
+                let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+                if kind.is_empty() || !kind.bytes().all(word) {
+                    return Err(NotAFrame);
+                }
+                Ok(Self { view, ack, said: Some(Said { seq, kind, payload }) })
+            }
+            (None, _) => Err(NotAFrame),
+        }
+    }
+}
+
+impl<'a> Said<'a> {
+    /// Reads what a page says. A message is left to whoever judges it.
+    pub fn read(&self) -> Result<FromPage<'a>, NotAFrame> {
+        #[derive(Deserialize)]
+        struct Mode {
+            mode: DisplayMode,
+        }
+        #[derive(Deserialize)]
+        struct Close {
+            reason: CloseReason,
+        }
+        Ok(match self.kind {
+            "message" => FromPage::Message(self.payload),
+            "open" => FromPage::Open(read(self.payload)?),
+            "answer" => FromPage::Answer(read(self.payload)?),
+            "resize" => FromPage::Resize(read(self.payload)?),
+            "mode" => FromPage::Mode(read::<Mode>(self.payload)?.mode),
+            "close" => FromPage::Close(read::<Close>(self.payload)?.reason),
+            _ => read::<serde::de::IgnoredAny>(self.payload).map(|_| FromPage::Unknown)?,
+        })
+    }
+}
+
+impl Hello {
+    /// Reads the first frame of a page.
+    pub fn parse(text: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct First {
+            hello: Hello,
+        }
+        serde_json::from_str::<First>(text).ok().map(|first| first.hello)
+    }
+}
+
+impl Welcome {
+    /// The frame.
+    pub fn print(&self) -> String {
+        format!(r#"{{"welcome":{}}}"#, json(self))
+    }
+}
+
+impl ToPage {
+    /// The kind and its payload, as they stand in a frame: `"kind":payload`.
+    pub fn print(&self) -> String {
+        match self {
+            Self::Message(text) => format!(r#""message":{text}"#),
+            Self::Open(mount) => format!(r#""open":{}"#, json(mount)),
+            Self::Ask(ask) => format!(r#""ask":{}"#, json(ask)),
+            Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
+            Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
+            Self::Resize { width, height } => {
+                let mut size = serde_json::Map::new();
+                for (name, value) in [("width", width), ("height", height)] {
+                    if let Some(value) = value {
+                        size.insert(name.to_owned(), whole(*value));
+                    }
+                }
+                format!(r#""resize":{}"#, json(&size))
+            }
+        }
+    }
+}
+
+impl Container {
+    /// What the view is told about its place.
+    pub fn dimensions(&self) -> ContainerDimensions {
+        let axis = |fixed: Option<f64>, most: Option<f64>| match (fixed, most) {
+            (Some(fixed), _) => Axis::Fixed(fixed),
+            (None, Some(most)) => Axis::AtMost(most),
+            (None, None) => Axis::Free,
+        };
+        ContainerDimensions {
+            width: axis(self.width, self.max_width),
+            height: axis(self.height, self.max_height),
+        }
+    }
+}
+
+impl PartialEq for Tool {
+    fn eq(&self, other: &Self) -> bool {
+        let text = |tool: &Self| tool.arguments.as_ref().map(|raw| raw.get().to_owned());
+        self.server == other.server && self.name == other.name && text(self) == text(other)
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&text.len()) && text.bytes().all(plain)
+}
+
+/// Up to fifteen digits: more would not survive a double.
+fn number(text: &str) -> Result<(u64, &str), NotAFrame> {
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    if !(1..=15).contains(&end) {
+        return Err(NotAFrame);
+    }
+    let (digits, rest) = text.split_at(end);
+    digits.parse().map(|number| (number, rest)).map_err(|_| NotAFrame)
+}
+
+fn read<'a, T: Deserialize<'a>>(payload: &'a str) -> Result<T, NotAFrame> {
+    serde_json::from_str(payload).map_err(|_| NotAFrame)
+}
+
+fn json<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("our own types have string keys")
+}
+
+/// A number as JavaScript writes it.
+fn whole(value: f64) -> serde_json::Value {
+    if value.fract() == 0.0 { (value as i64).into() } else { value.into() }
+}
+
+/// The version of this envelope.
+pub const VERSION: u32 = 1;
+/// Closes the socket: a frame that is not written as it must be, a gap, an `ack` from the future.
+pub const NOT_A_FRAME: u16 = 4400;
+/// Closes the socket: no hello, or not with this key and version.
+pub const NOT_YOU: u16 = 4401;
+/// Closes the socket: no hello in time.
+pub const TOO_LATE: u16 = 4408;
+/// Closes the socket: another connection took its place.
+pub const REPLACED: u16 = 4409;
+/// Closes the socket: a frame too large.
+pub const TOO_LARGE: u16 = 4413;
+/// The largest frame.
+pub const MAX_FRAME: usize = 17 << 20;

@@ -1,0 +1,166 @@
+//! What one side has said about a view and the other has not yet confirmed.
+
+use std::collections::VecDeque;
+
+use super::{ToPage, ViewId};
+
+/// Our end of one view's frames: counts what goes out and what comes in.
+#[derive(Debug)]
+pub struct Stream {
+    view: ViewId,
+    heard: u64,
+    confirmed: u64,
+    /// Everything not confirmed; only the first `flying` of it has been written.
+    unconfirmed: VecDeque<String>,
+    flying: usize,
+    bytes: usize,
+    owes: bool,
+}
+
+/// A frame that is missing, or a confirmation of what was never sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a frame is missing, or one was confirmed that was never sent")]
+pub struct Refused;
+
+/// So much waits that the page must be gone or overwhelmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too much waits for the page")]
+pub struct Overrun;
+
+impl Stream {
+    /// Nothing said, nothing heard.
+    pub fn new(view: ViewId) -> Self {
+        Self {
+            view,
+            heard: 0,
+            confirmed: 0,
+            unconfirmed: VecDeque::new(),
+            flying: 0,
+            bytes: 0,
+            owes: false,
+        }
+    }
+
+    /// Says one thing; [`Self::write`] tells what of it goes out now.
+    pub fn say(&mut self, told: &ToPage) -> Result<(), Overrun> {
+        self.unconfirmed.push_back(told.print());
+        if self.unconfirmed.len() > MESSAGES * 64 { Err(Overrun) } else { Ok(()) }
+    }
+
+    /// Takes the counters of a frame; returns whether what it says is new.
+    pub fn take(&mut self, seq: Option<u64>, ack: u64) -> Result<bool, Refused> {
+        let ahead = ack > self.confirmed + self.flying as u64;
+        let gap = seq.is_some_and(|seq| seq > self.heard + 1 || seq == 0);
+        if ahead || gap {
+            return Err(Refused);
+        }
+        while self.confirmed < ack {
+            let text = self.unconfirmed.pop_front().expect("what flies is kept until confirmed");
+            self.bytes -= text.len();
+            self.flying -= 1;
+            self.confirmed += 1;
+        }
+        let Some(seq) = seq else { return Ok(false) };
+        self.owes = true;
+        let new = seq > self.heard;
+        self.heard = self.heard.max(seq);
+        Ok(new)
+    }
+
+    /// The next frame that may be written, if there is one and the page has room for it.
+    pub fn write(&mut self) -> Option<String> {
+        let room = self.flying < MESSAGES && (self.flying == 0 || self.bytes < BYTES);
+        let text = self.unconfirmed.get(self.flying).filter(|_| room)?;
+        self.bytes += text.len();
+        self.flying += 1;
+        Some(self.frame(self.flying - 1))
+    }
+
+    /// The confirmation that is due, if nothing that was written has it in it already.
+    pub fn confirm(&mut self) -> Option<String> {
+        let due = std::mem::take(&mut self.owes);
+        due.then(|| format!(r#"{{"view":"{}","ack":{}}}"#, self.view, self.heard))
+    }
+
+    /// Everything that flew when the connection broke, to be written again.
+    pub fn repeat(&mut self) -> Vec<String> {
+        (0..self.flying).map(|index| self.frame(index)).collect()
+    }
+
+    /// A page that was loaded anew has heard and said nothing; what waited for the old one is moot.
+    pub fn restart(&mut self) {
+        *self = Self::new(self.view.clone());
+    }
+
+    fn frame(&mut self, index: usize) -> String {
+        self.owes = false;
+        let seq = self.confirmed + index as u64 + 1;
+        let Self { view, heard, unconfirmed, .. } = self;
+        format!(r#"{{"view":"{view}","seq":{seq},"ack":{heard},{}}}"#, unconfirmed[index])
+    }
+}
+
+/// What may be under way unconfirmed, per view.
+const MESSAGES: usize = 256;
+const BYTES: usize = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream() -> Stream {
+        Stream::new(ViewId::parse("v1").unwrap())
+    }
+
+    fn say(stream: &mut Stream, text: &str) {
+        stream.say(&ToPage::Message(text.to_owned())).unwrap();
+    }
+
+    #[test]
+    fn what_is_said_is_written_once_and_kept_until_confirmed() {
+        let mut stream = stream();
+        say(&mut stream, "{}");
+        assert_eq!(stream.write().unwrap(), r#"{"view":"v1","seq":1,"ack":0,"message":{}}"#);
+        assert_eq!(stream.write(), None);
+        assert_eq!(stream.repeat().len(), 1);
+        assert_eq!(stream.take(None, 1), Ok(false));
+        assert_eq!(stream.repeat().len(), 0);
+    }
+
+    #[test]
+    fn the_window_is_bounded_in_number_and_bytes() {
+        let mut many = stream();
+        (0..1_000).for_each(|_| say(&mut many, "{}"));
+        assert_eq!(std::iter::from_fn(|| many.write()).count(), MESSAGES);
+        many.take(None, 10).unwrap();
+        assert_eq!(std::iter::from_fn(|| many.write()).count(), 10);
+        let mut large = stream();
+        let megabyte = format!(r#""{}""#, "x".repeat(1 << 20));
+        (0..20).for_each(|_| say(&mut large, &megabyte));
+        assert_eq!(std::iter::from_fn(|| large.write()).count(), 4);
+        let mut huge = stream();
+        say(&mut huge, &format!(r#""{}""#, "x".repeat(5 << 20)));
+        assert!(huge.write().is_some(), "one may exceed the size when it is alone");
+    }
+
+    #[test]
+    fn doubles_are_dropped_and_confirmed_gaps_are_refused() {
+        let mut stream = stream();
+        assert_eq!(stream.take(Some(1), 0), Ok(true));
+        assert_eq!(stream.confirm().unwrap(), r#"{"view":"v1","ack":1}"#);
+        assert_eq!(stream.confirm(), None);
+        assert_eq!(stream.take(Some(1), 0), Ok(false));
+        assert!(stream.confirm().is_some(), "confirmed again");
+        assert_eq!(stream.take(Some(3), 0), Err(Refused));
+        assert_eq!(stream.take(Some(0), 0), Err(Refused));
+        assert_eq!(stream.take(None, 1), Err(Refused), "an ack from the future");
+    }
+
+    #[test]
+    fn an_endless_queue_is_given_up() {
+        let mut stream = stream();
+        let told = ToPage::Message("{}".to_owned());
+        assert!((0..MESSAGES * 64).all(|_| stream.say(&told).is_ok()));
+        assert_eq!(stream.say(&told), Err(Overrun));
+    }
+}

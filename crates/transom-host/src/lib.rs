@@ -1,0 +1,3 @@
+//! An embeddable host for MCP Apps.
+
+pub mod envelope;

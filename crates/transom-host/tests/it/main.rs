@@ -1,0 +1,3 @@
+//! One test binary for the crate; each module keeps a kind of promise.
+
+mod envelope;
