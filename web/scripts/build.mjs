@@ -33,6 +33,21 @@ await classic("host.ts", "host.global.js", "transomHost");
 await classic("sandbox.ts", "sandbox.js");
 writeFileSync(`${root}dist/sandbox.d.ts`, "export {};\n");
 
+// The page of `transom run`, which stands beside this package and is no part of it.
+if (process.argv.includes("--workbench")) {
+  await build({
+    ...shared,
+    entryPoints: ["../workbench/page.ts"],
+    bundle: true,
+    outfile: "dist/workbench.js",
+  });
+  await build({
+    ...shared,
+    entryPoints: ["../workbench/page.css"],
+    outfile: "dist/workbench.css",
+  });
+}
+
 if (!process.argv.includes("--no-types"))
   execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], {
     cwd: root,

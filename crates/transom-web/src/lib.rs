@@ -12,6 +12,10 @@ pub const SANDBOX: &str = include_str!(concat!(env!("OUT_DIR"), "/sandbox.js"));
 /// The script of the page that `transom run` serves; brings the host element with it.
 pub const WORKBENCH: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.js"));
 
+/// The HTML of that page.
+pub const WORKBENCH_HTML: &str =
+    include_str!(concat!(env!("OUT_DIR"), "/npm/workbench/index.html"));
+
 /// The style sheet of that page.
 pub const WORKBENCH_CSS: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.css"));
 

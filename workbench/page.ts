@@ -1,0 +1,321 @@
+/**
+ * The page that `transom run` serves: servers, their tools, the views they open, what people are asked,
+ * and what happened. It has hands and no opinions: everything is judged in the host process.
+ */
+import {
+  WebSocketChannel,
+  type Ask,
+  type TransomView,
+  type TransomViewEvents,
+} from "../web/src/host.js";
+
+type Tool = {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema?: { properties?: Record<string, Schema>; required?: string[] };
+  view: boolean;
+};
+type Schema = {
+  type?: string;
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+};
+type Server = {
+  name: string;
+  state: "connecting" | "ready" | "gone";
+  words: string;
+  tools: Tool[];
+  findings: { severity: string; words: string }[];
+};
+type Entry = {
+  n: number;
+  at: string;
+  kind: string;
+  who: string;
+  words: string;
+};
+
+const key = await exchange();
+if (key === undefined) {
+  say("This page needs the address that transom printed: it has a token in it.");
+} else {
+  start(key);
+}
+
+/** The token in the fragment is good for one key, which stays in this tab. */
+async function exchange(): Promise<string | undefined> {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token !== null) {
+    history.replaceState(null, "", location.pathname);
+    const response = await fetch("/api/key", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+    if (response.ok) {
+      const { key } = (await response.json()) as { key: string };
+      sessionStorage.setItem(KEY, key);
+    }
+  }
+  return sessionStorage.getItem(KEY) ?? undefined;
+}
+
+function start(key: string): void {
+  const url = new URL("/ws", location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  const channel = new WebSocketChannel({
+    url: url.href,
+    key,
+    onstate(state) {
+      document.body.dataset.socket = state;
+      if (state === "lost") say("The host process is not answering. Trying again…");
+      else if (state === "refused") {
+        sessionStorage.removeItem(KEY);
+        say("The host process does not know this page. Open the address that it printed.");
+      } else say("");
+    },
+    onviews(views) {
+      for (const view of views) if (!document.querySelector(`transom-view[view="${view}"]`)) show(channel, view, "reopened");
+    },
+  });
+  void servers(key, channel);
+  void log(key);
+}
+
+async function get<T>(path: string, key: string): Promise<T> {
+  const response = await fetch(path, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return (await response.json()) as T;
+}
+
+/** Draws the servers whenever something about them changed. */
+async function servers(key: string, channel: WebSocketChannel): Promise<void> {
+  let version = -1;
+  let first = true;
+  for (;;) {
+    try {
+      const state = await get<{ version: number; servers: Server[]; open?: { server: string; tool: string } }>(
+        `/api/state?after=${version}`,
+        key,
+      );
+      version = state.version;
+      element("servers").replaceChildren(...state.servers.map((server) => serverBox(server, channel)));
+      if (first && state.open && !document.querySelector("transom-view")) {
+        first = false;
+        show(channel, crypto.randomUUID(), `${state.open.server}: ${state.open.tool}`, {
+          server: state.open.server,
+          name: state.open.tool,
+          arguments: {},
+        });
+      }
+    } catch {
+      await pause(2000);
+    }
+  }
+}
+
+function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
+  const box = make("section", { className: `server ${server.state}` });
+  box.append(make("h2", { textContent: server.name }), make("p", { className: "state", textContent: server.words }));
+  for (const finding of server.findings)
+    box.append(make("p", { className: `finding ${finding.severity}`, textContent: finding.words }));
+  for (const tool of server.tools) box.append(toolForm(server.name, tool, channel));
+  return box;
+}
+
+function toolForm(server: string, tool: Tool, channel: WebSocketChannel): HTMLElement {
+  const details = make("details", { className: "tool" });
+  const summary = make("summary", { textContent: tool.title ?? tool.name });
+  summary.title = tool.name;
+  if (tool.view) summary.append(make("span", { className: "badge", textContent: "view" }));
+  const form = make("form", {});
+  if (tool.description) form.append(make("p", { textContent: tool.description }));
+  const fields = Object.entries(tool.inputSchema?.properties ?? {}).map(([name, schema]) =>
+    field(name, schema, tool.inputSchema?.required?.includes(name) ?? false),
+  );
+  form.append(...fields.map(({ label }) => label), make("button", { textContent: "Run" }));
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    const values: Record<string, unknown> = {};
+    for (const { name, read } of fields) {
+      const value = read();
+      if (value !== undefined) values[name] = value;
+    }
+    show(channel, crypto.randomUUID(), `${server}: ${tool.name}`, { server, name: tool.name, arguments: values });
+  };
+  details.append(summary, form);
+  return details;
+}
+
+type Field = { name: string; label: HTMLElement; read: () => unknown };
+
+/** Objects and arrays are typed as JSON; everything else as what it is. */
+function field(name: string, schema: Schema, required: boolean): Field {
+  const label = make("label", { textContent: name + (required ? " *" : "") });
+  if (schema.description) label.title = schema.description;
+  if (schema.type === "boolean") {
+    const input = make("input", { type: "checkbox", checked: schema.default === true });
+    label.append(input);
+    return { name, label, read: () => input.checked };
+  }
+  if (schema.enum) {
+    const select = make("select", {});
+    for (const value of schema.enum) select.append(make("option", { textContent: String(value), value: JSON.stringify(value) }));
+    label.append(select);
+    return { name, label, read: () => JSON.parse(select.value) as unknown };
+  }
+  const number = schema.type === "number" || schema.type === "integer";
+  const structured = schema.type === "object" || schema.type === "array";
+  const input = structured ? make("textarea", { placeholder: "JSON" }) : make("input", { type: number ? "number" : "text" });
+  if (input instanceof HTMLInputElement && number) input.step = "any";
+  input.required = required;
+  if (schema.default !== undefined) input.value = structured ? JSON.stringify(schema.default) : String(schema.default);
+  label.append(input);
+  const read = (): unknown => {
+    if (input.value === "") return undefined;
+    if (!number && !structured) return input.value;
+    try {
+      return JSON.parse(input.value) as unknown;
+    } catch {
+      input.setCustomValidity("This is not JSON.");
+      input.reportValidity();
+      return undefined;
+    }
+  };
+  return { name, label, read };
+}
+
+/** Makes a place for a view; with a tool, the host process calls it and opens what it links to. */
+function show(channel: WebSocketChannel, view: string, title: string, tool?: NonNullable<TransomView["tool"]>): void {
+  const card = make("article", { className: "view" });
+  const element_ = document.createElement("transom-view") as TransomView;
+  const close = make("button", { textContent: "Close", className: "close" });
+  const head = make("header", {});
+  head.append(make("h3", { textContent: title }), close);
+  const note = make("p", { className: "note" });
+  note.setAttribute("role", "status");
+  element_.setAttribute("view", view);
+  element_.setAttribute("label", title);
+  if (tool) element_.tool = tool;
+  element_.addEventListener("transom-ask", (event) => ask(event as TransomViewEvents["transom-ask"], card));
+  element_.addEventListener("transom-close", (event) => {
+    const { reason } = (event as TransomViewEvents["transom-close"]).detail;
+    card.querySelectorAll(".ask").forEach((ask) => ask.remove());
+    note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
+    close.textContent = "Remove";
+    close.onclick = () => card.remove();
+    if (reason === "teardown") card.remove();
+  });
+  close.onclick = () => element_.close();
+  card.append(head, element_, note);
+  element("views").prepend(card);
+  element_.channel = channel;
+}
+
+/** Asks the person: who wants what of whom, in full, and nothing happens before the click. */
+function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
+  event.preventDefault();
+  const { detail } = event;
+  const box = make("div", { className: "ask" });
+  box.setAttribute("role", "alertdialog");
+  box.setAttribute("aria-label", detail.text);
+  box.append(make("p", { textContent: detail.text }));
+  const tools = detail["tools"];
+  if (Array.isArray(tools)) box.append(list(tools.map(String)));
+  if (typeof detail["url"] === "string") box.append(make("code", { textContent: detail["url"] }));
+  if (typeof detail["preview"] === "string") box.append(make("pre", { textContent: detail["preview"] }));
+  if (Array.isArray(detail["contents"])) box.append(list(detail["contents"].map((file: { name: string }) => file.name)));
+  for (const choice of detail.choices) {
+    const button = make("button", { textContent: CHOICES[choice] ?? choice, className: choice });
+    button.onclick = () => {
+      if (choice.startsWith("allow")) carryOut(detail);
+      detail.answer(choice);
+      box.remove();
+    };
+    box.append(button);
+  }
+  card.append(box);
+  box.querySelector("button")?.focus();
+}
+
+/** Links and downloads need the click that allowed them. */
+function carryOut(ask: Ask): void {
+  if (ask.kind === "link" && typeof ask["url"] === "string") {
+    open(ask["url"], "_blank", "noopener,noreferrer");
+  }
+  if (ask.kind === "download" && Array.isArray(ask["contents"])) {
+    for (const file of ask["contents"] as { name: string; mimeType?: string; text?: string; blob?: string }[]) save(file);
+  }
+}
+
+function save(file: { name: string; mimeType?: string; text?: string; blob?: string }): void {
+  const bytes = file.blob === undefined ? (file.text ?? "") : Uint8Array.from(atob(file.blob), (c) => c.charCodeAt(0));
+  const href = URL.createObjectURL(new Blob([bytes], { type: file.mimeType ?? "application/octet-stream" }));
+  make("a", { href, download: file.name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
+/** What happened, newest first. */
+async function log(key: string): Promise<void> {
+  let next = 0;
+  const lines = element("log");
+  for (;;) {
+    try {
+      const { entries } = await get<{ entries: Entry[] }>(`/api/log?after=${next}`, key);
+      for (const entry of entries) {
+        const line = make("li", { className: entry.kind });
+        line.append(
+          make("time", { textContent: entry.at }),
+          make("b", { textContent: entry.who }),
+          make("span", { textContent: entry.words }),
+        );
+        lines.prepend(line);
+        next = Math.max(next, entry.n);
+      }
+      while (lines.childElementCount > 500) lines.lastElementChild?.remove();
+    } catch {
+      await pause(2000);
+    }
+  }
+}
+
+function list(items: string[]): HTMLElement {
+  const box = make("ul", {});
+  box.append(...items.map((textContent) => make("li", { textContent })));
+  return box;
+}
+
+function say(words: string): void {
+  element("status").textContent = words;
+}
+
+function element(id: string): HTMLElement {
+  return document.getElementById(id)!;
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  properties: Partial<HTMLElementTagNameMap[K]>,
+): HTMLElementTagNameMap[K] {
+  return Object.assign(document.createElement(name), properties);
+}
+
+const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
+const KEY = "transom-key";
+const CHOICES: Record<string, string> = {
+  allow: "Allow",
+  "allow-always": "Always allow",
+  deny: "Deny",
+  "deny-always": "Never allow",
+};
+const CLOSED: Record<string, string> = {
+  text: "This tool has no view; its answer is in the log.",
+  lost: "The connection to the host process was lost and the view with it.",
+  flood: "The view was stopped: it sent far too many messages.",
+  overrun: "The view was stopped: the host process did not keep up.",
+};
