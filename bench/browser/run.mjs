@@ -22,6 +22,9 @@ const SIZES = [
   { name: "1 MB of rows", size: 1_048_576, shape: "rows", chunks: 2, chunk: 1 },
 ];
 
+/** A browser that has not answered by then will not. */
+const LIMIT = 240_000;
+
 const options = new Map(process.argv.slice(2).map((argument) => argument.replace(/^--/, "").split("=")));
 const listed = (name, fallback) => options.get(name)?.split(",") ?? fallback;
 const adapters = listed("adapters", ADAPTERS);
@@ -168,8 +171,14 @@ function Rows() {
 async function inPage(measurement, load) {
   console.error(`${measurement} ${load.topo}`);
   let best;
+  let failures = 0;
   for (let attempt = 0; attempt < Number(options.get("tries") ?? 2); attempt++) {
-    const once = await withPage((page) => page.evaluate(`bench.${measurement}(${JSON.stringify(load)})`));
+    const once = await withPage((page) => page.evaluate(`bench.${measurement}(${JSON.stringify(load)})`)).catch((error) => {
+      console.error(`  ${error.message}`);
+      if (++failures > 2) throw error;
+      attempt--;
+    });
+    if (!once) continue;
     if (!best || once.busy.others < best.busy.others) best = once;
     if (best.busy.others <= 0.25) break;
   }
@@ -180,14 +189,20 @@ async function withPage(measure) {
   await waitIdle({ patienceMs: 1000 * Number(options.get("wait") ?? 60) });
   const site = await serveBench();
   const browser = await launch();
-  try {
+  let alarm;
+  const late = new Promise((_, reject) => (alarm = setTimeout(reject, LIMIT, new Error("no result in time"))));
+  const measured = async () => {
     const page = await browser.open(`http://localhost:${site.hostPort}/bench.html?sandboxPort=${site.sandboxPort}`);
     while (!(await page.evaluate("!!window.benchReady"))) await new Promise((done) => setTimeout(done, 50));
     const stop = meter();
     const before = cpuSeconds(browser.pid);
     const value = await measure(page);
     return { value, busy: stop(cpuSeconds(browser.pid) - before) };
+  };
+  try {
+    return await Promise.race([measured(), late]);
   } finally {
+    clearTimeout(alarm);
     await browser.close();
     site.close();
   }

@@ -11,10 +11,10 @@ export class TransomError extends Error {
 
   constructor(
     code: LocalCode | number,
-    message: string = `${code}`,
+    message: LocalCode | number | string = code,
     data?: unknown,
   ) {
-    super(message);
+    super(message as string);
     // The name is what a console prints before the message.
     Object.assign(this, { name: code, code, data });
   }

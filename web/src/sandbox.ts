@@ -25,14 +25,12 @@ import { isObject, namesPort, type Json } from "./wire.js";
 function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
   const origin = parentOrigin() ?? allowed[0];
-  if (parent === window) return refuse("this page only works inside a host");
-  if (!origin || !allowed.includes(origin))
-    return refuse("this host may not embed this page");
-  if (reaches(parent) || reaches(top))
-    return refuse("this page shares an origin with its host");
+  if (parent === window) return refuse("not inside a host");
+  if (!origin || !allowed.includes(origin)) return refuse("not for this host");
+  if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
 
-  const limit = Number(settings.limit) || 16 * 2 ** 20;
-  const rate = Number(settings.rate) || 2000;
+  const limit = Number(settings.limit ?? 16 * 2 ** 20);
+  const rate = Number(settings.rate ?? 2000);
   const frame = document.createElement("iframe");
   let guest: Lane | undefined;
   let waiting = settings.guest === undefined;
@@ -43,22 +41,13 @@ function main(settings: DOMStringMap): void {
     parent,
     (data, ports) => {
       if (isReserved(data)) {
-        const params = (data as Json).params;
-        if (
-          !waiting ||
-          !RESOURCE_READY.test((data as Json).method as string) ||
-          !isObject(params)
-        )
-          return false;
-        waiting = false;
-        mount(String(params.html ?? ""), params);
-        return true;
+        const { method, params } = data as { method: string; params: unknown };
+        const resource = isObject(params) && method.endsWith("-resource-ready");
+        if (resource && waiting) mount(params);
+        return;
       }
-      if (!guest) return false;
-      const port = isOffer(data) && ports.length === 1;
-      if (!port) for (const stray of ports) stray.close();
-      guest.send(data, port ? [...ports] : []);
-      return true;
+      // What returns nothing has its ports closed; one that has gone on is beyond that.
+      guest?.send(data, isOffer(data) && ports.length === 1 ? [...ports] : []);
     },
     origin,
   );
@@ -79,16 +68,14 @@ function main(settings: DOMStringMap): void {
     const opaque = !tokens.includes("allow-same-origin");
     guest = openLane(
       frame.contentWindow!,
-      (data, ports) => {
-        for (const stray of ports) stray.close();
+      (data) => {
         const now = performance.now();
         budget =
           Math.min(rate * BURST, budget + ((now - refilled) / 1000) * rate) - 1;
         refilled = now;
         if (budget < 0) stop();
-        else if (isReserved(data) || sizeOf(data, limit) > limit) return false;
-        else host.send(data);
-        return true;
+        else if (!isReserved(data) && sizeOf(data, limit) <= limit)
+          host.send(data);
       },
       opaque
         ? "null"
@@ -101,16 +88,18 @@ function main(settings: DOMStringMap): void {
     guest?.close();
     host.close();
     frame.remove();
-    refuse("this view was stopped because it sent too many messages");
+    refuse("too many messages");
   };
-  const mount = (html: string, { csp, permissions, sandbox }: Json) => {
+  /** P-17: one document per load. */
+  const mount = ({ html, csp, permissions, sandbox }: Json) => {
+    waiting = false;
     const meta = document.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";
     meta.content = policyOf(csp);
     // A srcdoc document is never in quirks mode, so that nothing is lost by standing before its doctype.
     show(
       { srcdoc: meta.outerHTML + html },
-      tokensOf(typeof sandbox === "string" ? sandbox : settings.sandbox),
+      tokensOf(sandbox, settings.sandbox),
       allowOf(permissions, settings.allow),
     );
   };
@@ -147,22 +136,20 @@ function isOffer(data: unknown): boolean {
 }
 
 /** P-16: an override can take away and never add. */
-function tokensOf(wanted: string | undefined): string {
+function tokensOf(...wishes: unknown[]): string {
   return TOKENS.filter((token) =>
-    (wanted ?? token).split(/\s+/).includes(token),
+    wishes.every((wish) => `${wish ?? TOKENS}`.split(/[\s,]+/).includes(token)),
   ).join(" ");
 }
 
 function allowOf(permissions: unknown, ceiling: string | undefined): string {
   const most = ceiling?.split(/\s*;\s*/);
   return FEATURES.filter(
-    ([key, feature]) =>
+    (feature) =>
       isObject(permissions) &&
-      permissions[key] &&
-      (!most || most.includes(feature)),
-  )
-    .map(([, feature]) => feature)
-    .join("; ");
+      permissions[feature.replace("-w", "W")] &&
+      (most?.includes(feature) ?? true),
+  ).join("; ");
 }
 
 /** P-13: across origins every property but a few throws. */
@@ -175,26 +162,20 @@ function reaches(other: Window | null): boolean {
 }
 
 function parentOrigin(): string | undefined {
-  const [nearest] = location.ancestorOrigins ?? [];
+  const { referrer } = document;
   return (
-    nearest ??
-    (document.referrer ? new URL(document.referrer).origin : undefined)
+    location.ancestorOrigins?.[0] ??
+    (referrer ? new URL(referrer).origin : undefined)
   );
 }
 
 function refuse(reason: string): void {
   document.documentElement.dataset.refused = reason;
-  document.body.textContent = `Transom: ${reason}.`;
+  document.body.textContent = `This view was stopped: ${reason}.`;
 }
 
 const BURST = 10;
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
-const RESOURCE_READY = /^ui\/(?:notifications\/)?sandbox-resource-ready$/;
-const FEATURES = [
-  ["camera", "camera"],
-  ["microphone", "microphone"],
-  ["geolocation", "geolocation"],
-  ["clipboardWrite", "clipboard-write"],
-] as const;
+const FEATURES = ["camera", "microphone", "geolocation", "clipboard-write"];
 
 main((document.currentScript ?? document.documentElement).dataset);

@@ -124,6 +124,7 @@ export function openSession(
     };
     lane.onclose = close;
     await lane.start();
+    if (transport !== lane) throw new TransomError("Closed");
     host = {
       hostCapabilities: {},
       hostContext: {},

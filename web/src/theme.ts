@@ -8,9 +8,11 @@ export function applyHostStyles({
   safeAreaInsets,
 }: HostContext = {}): void {
   if (theme) applyDocumentTheme(theme);
-  // Earlier drafts had the variables directly in `styles` (reference §4.2).
-  if (styles) applyHostStyleVariables(styles.variables ?? (styles as Styles));
-  if (styles?.css?.fonts) applyHostFonts(styles.css.fonts);
+  if (styles) {
+    // Earlier drafts had the variables directly in `styles` (reference §4.2).
+    applyHostStyleVariables(styles.variables ?? (styles as Styles));
+    if (styles.css?.fonts) applyHostFonts(styles.css.fonts);
+  }
   for (const side in safeAreaInsets)
     applyHostStyleVariables({
       ["--safe-area-" + side]: safeAreaInsets[side as "top"] + "px",

@@ -67,8 +67,7 @@ export async function runTool(
 ): Promise<CallToolResult> {
   if (!inputSchema) return run(extra);
   const checked = (await standardOf(inputSchema)?.validate(value)) ?? { value };
-  if (checked.issues)
-    throw new Error(checked.issues.map(({ message }) => message).join());
+  if (checked.issues) throw new Error(JSON.stringify(checked.issues));
   return run(checked.value, extra);
 }
 

@@ -35,6 +35,7 @@ export class PostMessageTransport {
 
   readonly #peer: Window;
   #lane: Lane | undefined;
+  #asking = true;
 
   constructor(peer: Window = window.parent, _source?: MessageEventSource) {
     this.#peer = peer;
@@ -50,18 +51,16 @@ export class PostMessageTransport {
 
   async close(): Promise<void> {
     this.#lane?.close();
-    this.#lane = undefined;
     this.onclose?.();
   }
 
   readonly #hear: Hear = (data, [port]) => {
     const message = parseMessage(data);
     if (!message) return void this.ignored++;
-    if (
-      port &&
-      "result" in message &&
-      namesPort(message.result.hostCapabilities)
-    ) {
+    // The first answer is the handshake's; no later one may move us.
+    const first = "result" in message && this.#asking;
+    if (first) this.#asking = false;
+    if (port && first && namesPort(message.result.hostCapabilities)) {
       this.#lane?.close();
       this.#lane = openLane(port, this.#hear);
     } else port?.close();

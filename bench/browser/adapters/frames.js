@@ -1,11 +1,8 @@
-// Frame plumbing shared by the host adapters. env: { container, direct, html, guest, proxyUrl }.
-export function createFrame({ container, direct, html, proxyUrl }) {
+// Frame plumbing shared by the host adapters. env: { container, direct, html, guest, directUrl, proxyUrl }.
+export function createFrame({ container, direct, directUrl, proxyUrl }) {
   const iframe = document.createElement("iframe");
-  if (direct) iframe.srcdoc = html;
-  else {
-    iframe.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
-    iframe.src = proxyUrl;
-  }
+  iframe.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+  iframe.src = direct ? directUrl : proxyUrl;
   container.appendChild(iframe);
   return { iframe, win: iframe.contentWindow };
 }

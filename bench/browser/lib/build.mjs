@@ -1,6 +1,6 @@
 // Bundles adapters/<name>.{host,view}.js into dist/. Views become one inline module script, as real ui:// resources are.
 import { build, transform } from "esbuild";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { HOME } from "./serve.mjs";
 
@@ -16,6 +16,10 @@ const OPTIONS = {
   logLevel: "error",
   write: false,
 };
+const PROXIES = [
+  ["default", "adapters/default.proxy.js"],
+  ["transom", "../../web/src/sandbox.ts"],
+];
 const adapter = (file) => path.join(HOME, "adapters", file);
 const inline = (script) => script.replaceAll(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
 
@@ -32,10 +36,8 @@ export async function buildAdapters(names, { minify = true } = {}) {
     put(`view.${name}.html`, view);
     put(`guest.${name}.html`, page(view));
   }
-  for (const file of readdirSync(path.join(HOME, "adapters"))) {
-    const [, name] = file.match(/^(.+)\.proxy\.[jt]s$/) ?? [];
-    if (name) put(`proxy.${name}.js`, await esbuild({ entryPoints: [adapter(file)], format: "iife", minify }));
-  }
+  for (const [name, entry] of PROXIES)
+    put(`proxy.${name}.js`, await esbuild({ entryPoints: [path.join(HOME, entry)], format: "iife", minify }));
   put("orchestrator.js", await esbuild({ entryPoints: [path.join(HOME, "lib/orchestrator.js")] }));
   put("bench.html", page('<script type="module" src="/orchestrator.js"></script>'));
 }

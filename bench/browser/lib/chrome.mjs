@@ -37,8 +37,13 @@ export async function launch() {
     pid: child.pid,
     // The start-up tab is the foreground tab; a created one would be backgrounded and reniced.
     async open(url) {
-      const { targetInfos } = await send("Target.getTargets");
-      const { targetId } = targetInfos.find(({ type }) => type === "page");
+      // The browser's own menus are pages too, and the tab may not be there yet.
+      let tab;
+      while (!tab) {
+        const { targetInfos } = await send("Target.getTargets");
+        tab = targetInfos.find(({ type, url }) => type === "page" && url === "about:blank");
+      }
+      const { targetId } = tab;
       const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
       const cdp = (method, params) => send(method, params, sessionId);
       const children = [];
@@ -70,7 +75,7 @@ export async function launch() {
       };
     },
     async close() {
-      await send("Browser.close").catch(() => {});
+      send("Browser.close").catch(() => {});
       await Promise.race([exited, new Promise((done) => setTimeout(done, 3000))]);
       if (child.exitCode === null) child.kill("SIGKILL");
       rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -13,13 +13,13 @@ const onCallTool = async ({ arguments: args }) =>
   args.rows
     ? { content: [], structuredContent: { rows: args.rows } }
     : { content: [{ type: "text", text: args.payload }] };
-let keys = 0;
 
 // Topologies: "direct", "same-site", "other-site", "own-origin" (see README.md).
 async function addView({ topo, adapterName, viewHtml, sandboxPort, withControl = true, timeout = 30_000 }) {
   const direct = topo === "direct";
-  const key = ++keys;
-  const about = JSON.stringify({ depth: direct ? 1 : 2, quiet, key });
+  const { key, port: control } = top.expectView();
+  const about = JSON.stringify({ quiet, key });
+  const directUrl = `${location.origin}/guest.${adapterName}.html#${encodeURIComponent(about)}`;
   const html = `<!doctype html><html><head><meta charset="utf-8"></head><body><script>window.__BENCH=${about}</script>${viewHtml}</body></html>`;
   const sandboxHost = { "same-site": "localhost", "other-site": "127.0.0.1", "own-origin": `s${key}.localhost` }[topo];
   const ports = adapter.needsPorts ? 1 : 0;
@@ -30,14 +30,6 @@ async function addView({ topo, adapterName, viewHtml, sandboxPort, withControl =
   const query = new URLSearchParams({ ports, host: location.origin, ...(guest && { guest }) });
   const proxyUrl = `http://${sandboxHost}:${sandboxPort}/${adapter.proxy ?? "proxy.default"}.html?${query}`;
 
-  const control = new Promise((resolve) => {
-    const hello = ({ data, ports }) => {
-      if (data?.__benchHello !== key) return;
-      removeEventListener("message", hello);
-      resolve(ports[0]);
-    };
-    addEventListener("message", hello);
-  });
   let initialized;
   const ready = new Promise((resolve) => (initialized = resolve));
   const start = now();
@@ -47,6 +39,7 @@ async function addView({ topo, adapterName, viewHtml, sandboxPort, withControl =
     direct,
     html,
     guest,
+    directUrl,
     proxyUrl,
     onCallTool,
     onInitialized() {

@@ -22,6 +22,18 @@ async function openHost(name) {
   };
 }
 
+// The control port of each view comes here, and goes to whoever mounted it.
+const expected = new Map();
+addEventListener("message", ({ data, ports }) => {
+  expected.get(data?.benchView)?.(ports[0]);
+  expected.delete(data?.benchView);
+});
+window.expectView = () => {
+  const key = ++views;
+  return { key, port: new Promise((resolve) => expected.set(key, resolve)) };
+};
+let views = 0;
+
 const rotate = (xs, by) => xs.map((_, i) => xs[(i + by) % xs.length]);
 
 async function openAll(adapters, topo) {
