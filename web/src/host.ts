@@ -367,6 +367,13 @@ export class TransomView extends HTMLElement {
   }
 }
 
+declare global {
+  interface HTMLElementTagNameMap {
+    "transom-view": TransomView;
+  }
+  interface HTMLElementEventMap extends TransomViewEvents {}
+}
+
 /** Makes `<transom-view>` known to the page. */
 export function define(): void {
   if (!customElements.get("transom-view"))
