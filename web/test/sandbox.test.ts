@@ -87,7 +87,7 @@ describe("refusals", () => {
   test("P-12 top-level", async () => {
     vi.stubGlobal("parent", window);
     await raw();
-    expect(refused()).toBe("not inside a host");
+    expect(refused()).toBe("only works inside a host");
     expect(host.posted).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe("refusals", () => {
     [`${HOST}/`],
   ])("P-12 a parent that is not in %j", async (allowed) => {
     await run({ host: allowed, guest: `${GUEST}/v` });
-    expect(refused()).toBe("not for this host");
+    expect(refused()).toBe("this host may not embed it");
     expect(document.querySelector("iframe")).toBeNull();
   });
 
