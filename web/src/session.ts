@@ -189,7 +189,7 @@ export function openSession(
         result: ((await handler(params as never, extra)) ?? {}) as Json,
       };
     } catch (thrown) {
-      const { code, message = `${thrown}` } = thrown as ErrorObject;
+      const { code, message = `${thrown}` } = Object(thrown) as ErrorObject;
       answer = {
         error: { code: Number.isInteger(code) ? code : -32603, message },
       };

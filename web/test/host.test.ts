@@ -187,6 +187,29 @@ describe("carrying", () => {
     expect(messages()).toEqual([]);
   });
 
+  test("what JSON cannot hold is counted, and the view lives on", () => {
+    element.channel = new InPageChannel((_, hear) => {
+      tell = hear;
+      return (one) => void JSON.stringify(one);
+    });
+    open();
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    fromView({ method: "x", params: cyclic });
+    fromView({ method: "x", params: { n: 1n } });
+    expect(element.ignored).toBe(2);
+    expect(frame()).not.toBeNull();
+  });
+
+  test.each(["javascript:alert(1)", "data:text/html,x", "blob:https://x/1"])(
+    "%s is not a page to mount",
+    (src) => {
+      open({ src });
+      expect(frame()).toBeNull();
+      expect(element.ignored).toBe(1);
+    },
+  );
+
   test("reserved names stay between the sandbox and the element", () => {
     open();
     fromView({ method: "ui/notifications/sandbox-proxy-ready", params: {} });
@@ -319,6 +342,16 @@ describe("obeying", () => {
         expect(said.at(-1)).toEqual({ mode: { mode: "inline" } });
       },
     );
+
+    test("a view that ends in the top layer leaves nothing there", async () => {
+      open();
+      tell({ mode: { mode: "pip" } });
+      await settle();
+      tell({ close: { reason: "teardown" } });
+      await settle();
+      expect(popover).toBe(false);
+      expect(element.mode).toBe("inline");
+    });
 
     test("Escape leaves it when the page has the focus", async () => {
       open();

@@ -557,6 +557,10 @@ describe("answering", () => {
     expect(await ask("ui/resource-teardown")).toMatchObject({
       error: { message: "text" },
     });
+    app.onteardown = () => Promise.reject(undefined);
+    expect(await ask("ui/resource-teardown")).toMatchObject({
+      error: { code: -32603, message: "undefined" },
+    });
   });
 
   test("H-75 a cancelled request is aborted and not answered", async () => {
@@ -602,7 +606,7 @@ describe("answering", () => {
             properties: { a: { type: "number" } },
           },
         },
-        { name: "plain", inputSchema: { type: "object", properties: {} } },
+        { name: "plain", inputSchema: { type: "object" } },
       ],
     });
     expect(
