@@ -18,7 +18,9 @@ export default defineConfig({
     include: ["test/**/*.test.{ts,tsx}"],
     environment: "happy-dom",
     environmentOptions: {
-      happyDOM: { settings: { disableIframePageLoading: true } },
+      happyDOM: {
+        settings: { disableIframePageLoading: true },
+      },
     },
     setupFiles: ["test/setup.ts"],
   },

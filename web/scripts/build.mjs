@@ -15,7 +15,14 @@ const shared = {
   // Names that only our own modules say to each other; nothing a user writes or a peer sends.
   // Fixed, because each module is built on its own.
   mangleProps: /^(tell|end|emit|drop|run|had)$/,
-  mangleCache: { tell: "t", end: "e", emit: "m", drop: "d", run: "r", had: "h" },
+  mangleCache: {
+    tell: "t",
+    end: "e",
+    emit: "m",
+    drop: "d",
+    run: "r",
+    had: "h",
+  },
 };
 
 rmSync(`${root}dist`, { recursive: true, force: true });
@@ -64,11 +71,14 @@ async function classic(entry, name, global) {
     bundle: true,
     write: false,
   });
-  const [, body, exports] = /^([^]*?)(?:export\{([^}]*)\};)?\s*$/.exec(outputFiles[0].text);
+  const [, body, exports] = /^([^]*?)(?:export\{([^}]*)\};)?\s*$/.exec(
+    outputFiles[0].text,
+  );
   const members = exports?.replace(/([\w$]+) as ([\w$]+)/g, "$2:$1");
   const script = global
     ? `var ${global}=(()=>{"use strict";${body}return{${members}}})();\n`
     : `(()=>{"use strict";${body}})();\n`;
-  if (/<\/script|<!--/i.test(script)) throw new Error(`${name} cannot be written into HTML`);
+  if (/<\/script|<!--/i.test(script))
+    throw new Error(`${name} cannot be written into HTML`);
   writeFileSync(`${root}dist/${name}`, script);
 }

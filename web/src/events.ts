@@ -65,10 +65,11 @@ export function openEvents(failed: (error: unknown) => void) {
       deliver(name, params);
     },
 
-    get: (name: string, key: unknown) => listeners.get(name)?.get(key)?.run,
+    /** The handler behind an `on…` property: the listener without a key. */
+    get: (name: string) => listeners.get(name)?.get(undefined)?.run,
 
     /** Listens under a key, and hears what it missed once the current code has run. */
-    set(name: string, key: unknown, run: Handler | undefined) {
+    set(name: string, run: Handler | undefined, key?: unknown) {
       const slot = listeners.get(name) ?? new Map<unknown, Listener>();
       const listener = slot.get(key) ?? {};
       listeners.set(name, slot.set(key, listener));

@@ -186,6 +186,8 @@ export class TransomView extends HTMLElement {
   /** Listens before it navigates: a fast view speaks at once (H-46). */
   #mount(opened: Opened): void {
     const { src, title, allow, border } = opened;
+    const { href, origin, protocol } = new URL(src, location.href);
+    if (!/^https?:$/.test(protocol)) throw new TypeError("not a page");
     this.#unmount();
     const frame = (this.#frame = document.createElement("iframe"));
     frame.setAttribute(
@@ -196,7 +198,6 @@ export class TransomView extends HTMLElement {
     frame.title = title ?? this.getAttribute("label") ?? "View";
     this.toggleAttribute("border", border ?? false);
     this.#box.prepend(frame);
-    const { href, origin } = new URL(src, location.href);
     this.#window = openLane(
       frame.contentWindow!,
       (data) => this.#hear(parseMessage(data), opened),
@@ -257,8 +258,13 @@ export class TransomView extends HTMLElement {
   }
 
   #pass(message: Carried): boolean {
-    this.#say({ message });
-    return true;
+    try {
+      this.#say({ message });
+      return true;
+    } catch {
+      // A clone can hold what JSON cannot: cycles, big integers.
+      return this.#ignore();
+    }
   }
 
   #ignore(): boolean {
@@ -361,10 +367,18 @@ export class TransomView extends HTMLElement {
     this.#port?.close();
     this.#frame?.remove();
     this.#window = this.#port = this.#frame = undefined;
+    if (this.#mode !== "inline") void this.#show("inline");
     this.#lane = "window";
     this.#hello = undefined;
     this.#held = [];
   }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "transom-view": TransomView;
+  }
+  interface HTMLElementEventMap extends TransomViewEvents {}
 }
 
 /** Makes `<transom-view>` known to the page. */

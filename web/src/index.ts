@@ -2,3 +2,4 @@
 export * from "./view.js";
 export * from "./theme.js";
 export * from "./data.js";
+export type * from "./mcpui.js";

@@ -34,7 +34,7 @@ export function watchSize(report: (size: SizeParams) => void): () => void {
     viewport = innerHeight;
     measured = now;
     if (fed <= PATIENCE) send();
-    if (fed === PATIENCE + 1) setTimeout(send, 1000);
+    if (obeyed && fed === PATIENCE + 1) setTimeout(send, 1000);
   };
   const later = () => {
     frame ||= requestAnimationFrame(measure);

@@ -25,8 +25,9 @@ import { isObject, namesPort, type Json } from "./wire.js";
 function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
   const origin = parentOrigin() ?? allowed[0];
-  if (parent === window) return refuse("not inside a host");
-  if (!origin || !allowed.includes(origin)) return refuse("not for this host");
+  if (parent === window) return refuse("only works inside a host");
+  if (!origin || !allowed.includes(origin))
+    return refuse("this host may not embed it");
   if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
 
   const limit = Number(settings.limit ?? 16 * 2 ** 20);

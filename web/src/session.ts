@@ -180,7 +180,7 @@ export function openSession(
     let answer: { result: Json } | { error: ErrorObject };
     answering.set(id, controller);
     try {
-      const handler = (method === "ping" ? () => {} : get(method, ON)) as
+      const handler = (method === "ping" ? () => {} : get(method)) as
         Handler | undefined;
       if (!handler) throw new TransomError(-32601, `${method} not found`);
       const extra = { signal };
@@ -189,7 +189,7 @@ export function openSession(
         result: ((await handler(params as never, extra)) ?? {}) as Json,
       };
     } catch (thrown) {
-      const { code, message = `${thrown}` } = thrown as ErrorObject;
+      const { code, message = `${thrown}` } = Object(thrown) as ErrorObject;
       answer = {
         error: { code: Number.isInteger(code) ? code : -32603, message },
       };
@@ -294,8 +294,8 @@ export function openSession(
         : request({ method, params }, options);
   for (const [name, , method = name] of HANDLERS)
     Object.defineProperty(app, `on${name}`, {
-      get: () => get(method, ON),
-      set: (handler) => set(method, ON, handler),
+      get: () => get(method),
+      set: (handler) => set(method, handler),
     });
 }
 
@@ -305,6 +305,3 @@ function eventOf(method: string): string {
     .replace(/^ui\/(notifications\/)?|-/g, "")
     .replace(/change$/, "changed");
 }
-
-/** Keys the one handler behind an `on…` property. */
-const ON = "on";

@@ -73,8 +73,7 @@ export async function runTool(
 
 /** A tool as it is listed. Writing it as JSON leaves out functions and what is not set (W-7). */
 export function listTool(name: string, tool: RegisteredAppTool): Tool {
-  const { inputSchema = { type: "object", properties: {} }, outputSchema } =
-    tool;
+  const { inputSchema = { type: "object" }, outputSchema } = tool;
   return JSON.parse(
     JSON.stringify({
       ...tool,

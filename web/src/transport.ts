@@ -12,9 +12,10 @@ export type Transport = {
   start(): Promise<void>;
   send(message: Message): Promise<void>;
   close(): Promise<void>;
-  onmessage?: ((message: Message, extra?: never) => void) | undefined;
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
+  // Written as methods, so that transports typed by the MCP SDK fit.
+  onmessage?(message: Message, extra?: unknown): void;
+  onclose?(): void;
+  onerror?(error: Error): void;
 };
 
 /**
@@ -25,9 +26,9 @@ export type Transport = {
  * leaves it on the window.
  */
 export class PostMessageTransport {
-  declare onmessage?: ((message: Message) => void) | undefined;
-  declare onclose?: (() => void) | undefined;
-  declare onerror?: ((error: Error) => void) | undefined;
+  declare onmessage?: (message: Message) => void;
+  declare onclose?: () => void;
+  declare onerror?: (error: Error) => void;
   /** How many things arrived from the peer that were not messages. */
   ignored = 0;
   /** What the handshake adds to the View's experimental capabilities. */

@@ -57,14 +57,14 @@ export function isObject(value: unknown): value is Json {
  */
 export function parseMessage(data: unknown): Message | undefined {
   if (!isObject(data) || data.jsonrpc !== "2.0") return undefined;
-  const { id, method, params, result, error } = data;
+  const { id, method, params = {}, result, error } = data;
   const named = typeof id === "string" || Number.isInteger(id);
   const valid =
     method === undefined
       ? named && isObject(result) !== isObject(error)
       : typeof method === "string" &&
         (named || id === undefined) &&
-        isObject(params ?? {});
+        isObject(params);
   return valid ? (data as Message) : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Windows and ports that tests can hold in their hands: every message is delivered when they say so. */
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { vi } from "vitest";
 
 export type Wire = Record<string, unknown> & {
@@ -110,7 +111,8 @@ export class FakeHost extends FakeWindow {
   }
   last(method: string): Wire {
     const found = this.messages.filter((m) => m.method === method).at(-1);
-    if (!found) throw new Error(`no ${method} among ${JSON.stringify(this.messages)}`);
+    if (!found)
+      throw new Error(`no ${method} among ${JSON.stringify(this.messages)}`);
     return found;
   }
   answer(method: string, result: object, arrival: Arrival = {}) {
@@ -131,17 +133,26 @@ export const WELCOME = {
   hostContext: { theme: "dark" },
 };
 
+/** Every frame that is mounted from here on is this window. */
+export function mockFrames(view: FakeWindow) {
+  Object.defineProperty(HTMLIFrameElement.prototype, "contentWindow", {
+    configurable: true,
+    get: () => view,
+  });
+}
+
 /** Lets everything that is ready to happen happen. */
 export async function settle() {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }
 
-const fixtures = new URL("../../fixtures/", import.meta.url);
+// Paths and not URLs: the test environment has a URL class of its own.
+const fixtures = join(process.cwd(), "../fixtures");
 
 /** Files of the shared fixtures; none when the folder is not there. */
 export function fixtureFiles(folder: string, ending: string): string[] {
   try {
-    return readdirSync(new URL(`${folder}/`, fixtures))
+    return readdirSync(join(fixtures, folder))
       .filter((name) => name.endsWith(ending))
       .sort();
   } catch {
@@ -150,11 +161,11 @@ export function fixtureFiles(folder: string, ending: string): string[] {
 }
 
 export function readJson<T>(path: string): T {
-  return JSON.parse(readFileSync(new URL(path, fixtures), "utf8")) as T;
+  return JSON.parse(readFileSync(join(fixtures, path), "utf8")) as T;
 }
 
 export function readLines<T>(path: string): T[] {
-  return readFileSync(new URL(path, fixtures), "utf8")
+  return readFileSync(join(fixtures, path), "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as T);

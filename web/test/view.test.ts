@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { App, dataOf, McpApp, PostMessageTransport, TransomError } from "transom";
+import {
+  App,
+  dataOf,
+  McpApp,
+  PostMessageTransport,
+  TransomError,
+} from "transom";
 import * as z from "zod";
 import {
   FakeChannel,
@@ -105,7 +111,9 @@ describe("handshake", () => {
     host.welcome();
     await second;
     expect(hellos.length).toBeLessThanOrEqual(2);
-    const sent = host.messages.filter((m) => m.method === "ui/notifications/initialized");
+    const sent = host.messages.filter(
+      (m) => m.method === "ui/notifications/initialized",
+    );
     expect(sent).toHaveLength(1);
   });
 
@@ -148,7 +156,10 @@ describe("handshake", () => {
     const ready = app.connect();
     await settle();
     host.answer("ui/initialize", {});
-    expect(await ready).toMatchObject({ hostCapabilities: {}, hostContext: {} });
+    expect(await ready).toMatchObject({
+      hostCapabilities: {},
+      hostContext: {},
+    });
   });
 
   test("PostMessageTransport and any other transport are taken", async () => {
@@ -163,13 +174,18 @@ describe("handshake", () => {
       start: async () => {},
       send: async (message: unknown) => void sent.push(message),
       close: async () => {},
-      onmessage: undefined as ((message: never) => void) | undefined,
+      onmessage: undefined as unknown as (message: unknown) => void,
     };
     const other = new App(INFO, {}, { autoResize: false });
     const answered = other.connect(custom);
     await settle();
-    expect(sent).toMatchObject([{ method: "ui/initialize", params: { appCapabilities: { experimental: {} } } }]);
-    custom.onmessage?.({ jsonrpc: "2.0", id: 0, result: WELCOME } as never);
+    expect(sent).toMatchObject([
+      {
+        method: "ui/initialize",
+        params: { appCapabilities: { experimental: {} } },
+      },
+    ]);
+    custom.onmessage({ jsonrpc: "2.0", id: 0, result: WELCOME } as never);
     expect(await answered).toMatchObject(WELCOME);
     await other.close();
   });
@@ -179,7 +195,11 @@ describe("asking", () => {
   test.each([
     ["readServerResource", { uri: "ui://x" }, "resources/read"],
     ["listServerResources", { cursor: "c" }, "resources/list"],
-    ["createSamplingMessage", { messages: [], maxTokens: 1 }, "sampling/createMessage"],
+    [
+      "createSamplingMessage",
+      { messages: [], maxTokens: 1 },
+      "sampling/createMessage",
+    ],
     ["sendMessage", { role: "user", content: [] }, "ui/message"],
     ["updateModelContext", { content: [] }, "ui/update-model-context"],
     ["openLink", { url: "https://x.test" }, "ui/open-link"],
@@ -190,20 +210,33 @@ describe("asking", () => {
     await connected();
     const call = (app[name] as (params: object) => Promise<unknown>)(params);
     await settle();
-    expect(host.last(method)).toEqual({ jsonrpc: "2.0", id: 1, method, params });
+    expect(host.last(method)).toEqual({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params,
+    });
     host.answer(method, { mode: "pip", ok: 1 });
     expect(await call).toEqual({ mode: "pip", ok: 1 });
   });
 
   test.each([
     ["sendLog", { level: "info", data: 1 }, "notifications/message"],
-    ["sendSizeChanged", { width: 1, height: 2 }, "ui/notifications/size-changed"],
+    [
+      "sendSizeChanged",
+      { width: 1, height: 2 },
+      "ui/notifications/size-changed",
+    ],
     ["requestTeardown", undefined, "ui/notifications/request-teardown"],
     ["sendToolListChanged", undefined, "notifications/tools/list_changed"],
   ] as const)("%s", async (name, params, method) => {
     await connected();
     await (app[name] as (params?: object) => Promise<void>)(params);
-    expect(host.last(method)).toEqual({ jsonrpc: "2.0", method, params: params ?? {} });
+    expect(host.last(method)).toEqual({
+      jsonrpc: "2.0",
+      method,
+      params: params ?? {},
+    });
   });
 
   test("callServerTool always has a progress token, and an answer without content is empty", async () => {
@@ -223,7 +256,10 @@ describe("asking", () => {
     await connected();
     const refused = app.openLink({ url: "x" });
     await settle();
-    host.say({ id: 1, error: { code: -32000, message: "denied", data: { why: 1 } } });
+    host.say({
+      id: 1,
+      error: { code: -32000, message: "denied", data: { why: 1 } },
+    });
     await expect(refused).rejects.toMatchObject({
       code: -32000,
       message: "ui/open-link: denied",
@@ -260,12 +296,17 @@ describe("asking", () => {
       app.callServerTool({ name: "t" }, { timeout: 100, onprogress: seen }),
     );
     await vi.advanceTimersByTimeAsync(90);
-    host.say({ method: "notifications/progress", params: { progressToken: 1, progress: 1 } });
+    host.say({
+      method: "notifications/progress",
+      params: { progressToken: 1, progress: 1 },
+    });
     await vi.advanceTimersByTimeAsync(90);
     expect(seen).toHaveBeenCalledWith({ progressToken: 1, progress: 1 });
     await vi.advanceTimersByTimeAsync(20);
     expect(await failed).toBe("Timeout");
-    expect(host.last("notifications/cancelled").params).toMatchObject({ requestId: 1 });
+    expect(host.last("notifications/cancelled").params).toMatchObject({
+      requestId: 1,
+    });
   });
 
   test("an abort tells the Host; one that came before sends nothing", async () => {
@@ -275,25 +316,36 @@ describe("asking", () => {
     await settle();
     abort.abort();
     expect(await failed).toBe("Aborted");
-    expect(host.last("notifications/cancelled").params).toMatchObject({ requestId: 1 });
+    expect(host.last("notifications/cancelled").params).toMatchObject({
+      requestId: 1,
+    });
     const before = host.posted.length;
-    expect(await codeOf(app.openLink({ url: "x" }, { signal: abort.signal }))).toBe("Aborted");
+    expect(
+      await codeOf(app.openLink({ url: "x" }, { signal: abort.signal })),
+    ).toBe("Aborted");
     expect(host.posted.length).toBe(before);
   });
 
   test("close settles every promise, and what comes after is NotConnected", async () => {
     await connected();
-    const waiting = [app.openLink({ url: "x" }), app.callServerTool({ name: "t" })].map(codeOf);
+    const waiting = [
+      app.openLink({ url: "x" }),
+      app.callServerTool({ name: "t" }),
+    ].map(codeOf);
     await settle();
     await app.close();
     expect(await Promise.all(waiting)).toEqual(["Closed", "Closed"]);
     expect(await codeOf(app.openLink({ url: "x" }))).toBe("NotConnected");
-    expect(await codeOf(app.sendLog({ level: "info", data: 1 }))).toBe("NotConnected");
+    expect(await codeOf(app.sendLog({ level: "info", data: 1 }))).toBe(
+      "NotConnected",
+    );
   });
 
   test("what cannot be cloned fails at the caller", async () => {
     await connected();
-    await expect(app.sendLog({ level: "info", data: () => {} })).rejects.toThrow();
+    await expect(
+      app.sendLog({ level: "info", data: () => {} }),
+    ).rejects.toThrow();
     await expect(
       app.callServerTool({ name: "t", arguments: { f: () => {} } }),
     ).rejects.toBeInstanceOf(TransomError);
@@ -305,9 +357,13 @@ describe("asking", () => {
     await settle();
     host.refuse("tools/call", -32602, "Unknown tool: refresh");
     await settle();
-    host.answer("tools/list", { tools: [{ name: "gw__refresh" }, { name: "gw__save" }] });
+    host.answer("tools/list", {
+      tools: [{ name: "gw__refresh" }, { name: "gw__save" }],
+    });
     await settle();
-    expect(host.last("tools/call").params).toMatchObject({ name: "gw__refresh" });
+    expect(host.last("tools/call").params).toMatchObject({
+      name: "gw__refresh",
+    });
     host.answer("tools/call", { content: [] });
     await call;
     void app.callServerTool({ name: "save" }).catch(() => {});
@@ -319,7 +375,10 @@ describe("asking", () => {
     await connected();
     for (const reply of [
       () => host.refuse("tools/list", -32601, "no"),
-      () => host.answer("tools/list", { tools: [{ name: "a_x" }, { name: "b_x" }] }),
+      () =>
+        host.answer("tools/list", {
+          tools: [{ name: "a_x" }, { name: "b_x" }],
+        }),
     ]) {
       const failed = codeOf(app.callServerTool({ name: "x" }));
       await settle();
@@ -333,7 +392,10 @@ describe("asking", () => {
 
 describe("hearing", () => {
   const tell = (method: string, params?: object) =>
-    host.say({ method: `ui/notifications/${method}`, ...(params && { params }) });
+    host.say({
+      method: `ui/notifications/${method}`,
+      ...(params && { params }),
+    });
 
   test("setters and listeners hear each event", async () => {
     const heard: unknown[] = [];
@@ -386,7 +448,8 @@ describe("hearing", () => {
     app.ontoolinputpartial = ({ arguments: args }) => heard.push(args?.n);
     app.ontoolinput = () => heard.push("input");
     await connected();
-    for (let n = 0; n < 100; n++) tell("tool-input-partial", { arguments: { n } });
+    for (let n = 0; n < 100; n++)
+      tell("tool-input-partial", { arguments: { n } });
     expect(heard).toEqual([0]);
     await vi.advanceTimersByTimeAsync(10);
     expect(heard).toEqual([0, 99]);
@@ -456,14 +519,23 @@ describe("answering", () => {
 
   test("W-9 what nobody handles is -32601, by any name", async () => {
     await connected();
-    for (const method of ["x", "__proto__", "constructor", "then", "tools/list", "ui/resource-teardown"])
+    for (const method of [
+      "x",
+      "__proto__",
+      "constructor",
+      "then",
+      "tools/list",
+      "ui/resource-teardown",
+    ])
       expect((await ask(method))?.error?.code).toBe(-32601);
   });
 
   test("V-23 a teardown handler that returns nothing answers with an object", async () => {
     await connected();
     app.onteardown = () => {};
-    expect(await ask("ui/resource-teardown", { reason: "r" })).toMatchObject({ result: {} });
+    expect(await ask("ui/resource-teardown", { reason: "r" })).toMatchObject({
+      result: {},
+    });
   });
 
   test("a handler that throws answers -32603, or its own code", async () => {
@@ -474,12 +546,21 @@ describe("answering", () => {
     expect(await ask("ui/resource-teardown")).toMatchObject({
       error: { code: -32603, message: "boom" },
     });
-    app.onteardown = () => Promise.reject(Object.assign(new Error("busy"), { code: -32000 }));
-    expect(await ask("ui/resource-teardown")).toMatchObject({ error: { code: -32000 } });
+    app.onteardown = () =>
+      Promise.reject(Object.assign(new Error("busy"), { code: -32000 }));
+    expect(await ask("ui/resource-teardown")).toMatchObject({
+      error: { code: -32000 },
+    });
     app.onteardown = () => {
       throw "text";
     };
-    expect(await ask("ui/resource-teardown")).toMatchObject({ error: { message: "text" } });
+    expect(await ask("ui/resource-teardown")).toMatchObject({
+      error: { message: "text" },
+    });
+    app.onteardown = () => Promise.reject(undefined);
+    expect(await ask("ui/resource-teardown")).toMatchObject({
+      error: { code: -32603, message: "undefined" },
+    });
   });
 
   test("H-75 a cancelled request is aborted and not answered", async () => {
@@ -487,7 +568,9 @@ describe("answering", () => {
     let signal: AbortSignal | undefined;
     app.oncalltool = (_, extra) => {
       ({ signal } = extra);
-      return new Promise((resolve) => extra.signal.addEventListener("abort", () => resolve({ content: [] })));
+      return new Promise((resolve) =>
+        extra.signal.addEventListener("abort", () => resolve({ content: [] })),
+      );
     };
     host.say({ id: 7, method: "tools/call", params: { name: "t" } });
     host.say({ method: "notifications/cancelled", params: { requestId: 7 } });
@@ -499,8 +582,13 @@ describe("answering", () => {
   test("V-17 registered tools are declared, listed, checked and called", async () => {
     const tool = app.registerTool(
       "add",
-      { description: "adds", inputSchema: z.object({ a: z.number(), b: z.number().default(2) }) },
-      ({ a, b }) => ({ content: [{ type: "text", text: `${(a as number) + (b as number)}` }] }),
+      {
+        description: "adds",
+        inputSchema: z.object({ a: z.number(), b: z.number().default(2) }),
+      },
+      ({ a, b }) => ({
+        content: [{ type: "text", text: `${(a as number) + (b as number)}` }],
+      }),
     );
     app.registerTool("plain", {}, () => ({ content: [] }));
     await connected();
@@ -513,45 +601,74 @@ describe("answering", () => {
         {
           name: "add",
           description: "adds",
-          inputSchema: { type: "object", properties: { a: { type: "number" } } },
+          inputSchema: {
+            type: "object",
+            properties: { a: { type: "number" } },
+          },
         },
-        { name: "plain", inputSchema: { type: "object", properties: {} } },
+        { name: "plain", inputSchema: { type: "object" } },
       ],
     });
-    expect(Object.keys((result as { tools: object[] }).tools[1]!).sort()).toEqual(["inputSchema", "name"]);
-    expect(await ask("tools/call", { name: "add", arguments: { a: 1 } })).toMatchObject({
+    expect(
+      Object.keys((result as { tools: object[] }).tools[1]!).sort(),
+    ).toEqual(["inputSchema", "name"]);
+    expect(
+      await ask("tools/call", { name: "add", arguments: { a: 1 } }),
+    ).toMatchObject({
       result: { content: [{ type: "text", text: "3" }] },
     });
-    expect((await ask("tools/call", { name: "add", arguments: { a: "1" } }))?.error?.code).toBe(-32603);
-    expect((await ask("tools/call", { name: "none" }))?.error?.code).toBe(-32603);
+    expect(
+      (await ask("tools/call", { name: "add", arguments: { a: "1" } }))?.error
+        ?.code,
+    ).toBe(-32603);
+    expect((await ask("tools/call", { name: "none" }))?.error?.code).toBe(
+      -32603,
+    );
 
     tool.disable();
     await settle();
     expect(host.last("notifications/tools/list_changed")).toBeTruthy();
-    expect((await ask("tools/call", { name: "add", arguments: { a: 1 } }))?.error?.code).toBe(-32603);
+    expect(
+      (await ask("tools/call", { name: "add", arguments: { a: 1 } }))?.error
+        ?.code,
+    ).toBe(-32603);
     tool.enable();
     tool.remove();
     await settle();
-    expect((await ask("tools/list"))?.result).toMatchObject({ tools: [{ name: "plain" }] });
+    expect((await ask("tools/list"))?.result).toMatchObject({
+      tools: [{ name: "plain" }],
+    });
   });
 
   test("V-20 no list_changed when it was not declared", async () => {
     app = new App(INFO, { tools: {} }, { autoResize: false });
     await connected();
-    app.registerTool("t", { inputSchema: { type: "object" } }, () => ({ content: [] }));
+    app.registerTool("t", { inputSchema: { type: "object" } }, () => ({
+      content: [],
+    }));
     await settle();
-    expect(host.messages.some((m) => m.method === "notifications/tools/list_changed")).toBe(false);
+    expect(
+      host.messages.some(
+        (m) => m.method === "notifications/tools/list_changed",
+      ),
+    ).toBe(false);
   });
 });
 
 describe("strangers", () => {
-  const result = { method: "ui/notifications/tool-result", params: { content: [] } };
+  const result = {
+    method: "ui/notifications/tool-result",
+    params: { content: [] },
+  };
 
   test.each([
     ["ATK-1 another window", { source: new FakeWindow() }],
     ["ATK-10 a synthetic event", { isTrusted: false }],
     ["ATK-14 no source at all", { source: null }],
-    ["ATK-3 the right window, another origin after the pin", { origin: "https://evil.test" }],
+    [
+      "ATK-3 the right window, another origin after the pin",
+      { origin: "https://evil.test" },
+    ],
   ])("%s is not heard", async (_, arrival) => {
     const heard = vi.fn();
     app.ontoolresult = heard;
@@ -586,7 +703,10 @@ describe("strangers", () => {
     ["an array", [{ jsonrpc: "2.0", method: "ping", id: 1 }]],
     ["another version", { jsonrpc: "1.0", method: "ping", id: 1 }],
     ["a method that is a number", { jsonrpc: "2.0", method: 1, id: 1 }],
-    ["params that are an array", { jsonrpc: "2.0", method: "ping", id: 1, params: [] }],
+    [
+      "params that are an array",
+      { jsonrpc: "2.0", method: "ping", id: 1, params: [] },
+    ],
     ["a null id", { jsonrpc: "2.0", method: "ping", id: null }],
     ["an older envelope", { type: "MCP_MESSAGE", payload: {} }],
   ])("ATK-28 %s is ignored and counted", async (_, data) => {
@@ -605,9 +725,14 @@ describe("strangers", () => {
 
   test("ATK-26 own __proto__ members reach no prototype", async () => {
     await connected();
-    const evil = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as object;
+    const evil = JSON.parse(
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    ) as object;
     host.say({ method: "ui/notifications/host-context-changed", params: evil });
-    host.say({ method: "ui/notifications/tool-input", params: { arguments: evil } });
+    host.say({
+      method: "ui/notifications/tool-input",
+      params: { arguments: evil },
+    });
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
@@ -620,8 +745,12 @@ describe("strangers", () => {
       await settle();
       await one.close();
     }
-    expect(add.mock.calls.filter(([type]) => type === "message")).toHaveLength(500);
-    expect(remove.mock.calls.filter(([type]) => type === "message")).toHaveLength(500);
+    expect(add.mock.calls.filter(([type]) => type === "message")).toHaveLength(
+      500,
+    );
+    expect(
+      remove.mock.calls.filter(([type]) => type === "message"),
+    ).toHaveLength(500);
   });
 });
 
@@ -641,15 +770,24 @@ describe("McpApp", () => {
       mcp.requestDisplayMode("fullscreen"),
     ];
     await settle();
-    expect(host.last("tools/call").params).toMatchObject({ name: "t", arguments: { a: 1 } });
-    expect(host.last("ui/message").params).toEqual({ role: "user", content: [{ type: "text", text: "hi" }] });
+    expect(host.last("tools/call").params).toMatchObject({
+      name: "t",
+      arguments: { a: 1 },
+    });
+    expect(host.last("ui/message").params).toEqual({
+      role: "user",
+      content: [{ type: "text", text: "hi" }],
+    });
     expect(host.last("ui/update-model-context").params).toEqual({
       content: [{ type: "text", text: "x" }],
       structuredContent: { a: 1 },
     });
     expect(host.last("ui/open-link").params).toEqual({ url: "https://x.test" });
-    expect(host.last("ui/request-display-mode").params).toEqual({ mode: "fullscreen" });
-    for (const { id } of host.messages.slice(2)) host.say({ id, result: { mode: "fullscreen" } });
+    expect(host.last("ui/request-display-mode").params).toEqual({
+      mode: "fullscreen",
+    });
+    for (const { id } of host.messages.slice(2))
+      host.say({ id, result: { mode: "fullscreen" } });
     await Promise.all(calls);
     await mcp.close();
   });
@@ -667,23 +805,46 @@ describe("McpApp", () => {
     await settle();
     host.welcome();
     await ready;
-    const tell = (method: string, params: object) => host.say({ method: `ui/notifications/${method}`, params });
+    const tell = (method: string, params: object) =>
+      host.say({ method: `ui/notifications/${method}`, params });
     tell("tool-input-partial", { arguments: { p: 1 } });
     tell("tool-input", { arguments: { q: 1 } });
     tell("tool-result", { content: [] });
     tell("tool-cancelled", { reason: "r" });
     tell("host-context-changed", { locale: "de" });
-    host.say({ id: 7, method: "ui/resource-teardown", params: { reason: "bye" } });
+    host.say({
+      id: 7,
+      method: "ui/resource-teardown",
+      params: { reason: "bye" },
+    });
     await settle();
-    expect(heard).toEqual([{ p: 1 }, { q: 1 }, { content: [] }, "r", { locale: "de" }, "bye"]);
+    expect(heard).toEqual([
+      { p: 1 },
+      { q: 1 },
+      { content: [] },
+      "r",
+      { locale: "de" },
+      "bye",
+    ]);
     await mcp.close();
   });
 });
 
 test.each([
   [{ content: [], structuredContent: { a: 1 } }, { a: 1 }],
-  [{ content: [{ type: "text", text: "hello" }, { type: "text", text: '{"a":1}' }] }, { a: 1 }],
-  [{ content: [{ type: "image", data: "", mimeType: "image/png" }] }, undefined],
+  [
+    {
+      content: [
+        { type: "text", text: "hello" },
+        { type: "text", text: '{"a":1}' },
+      ],
+    },
+    { a: 1 },
+  ],
+  [
+    { content: [{ type: "image", data: "", mimeType: "image/png" }] },
+    undefined,
+  ],
 ] as const)("dataOf %j", (result, data) => {
   expect(dataOf(result as never)).toEqual(data);
 });
