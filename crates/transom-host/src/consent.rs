@@ -1,0 +1,152 @@
+//! Verdicts in words: what a person is asked, and what the log says of it.
+
+use transom::{
+    host::{FileBody, Question, Reason, Ruling, Task},
+    policy::{Decision, Subject},
+    violation::Quoted,
+};
+
+use crate::envelope::{Ask, FileOffer};
+
+/// A question of a session, for the person at the page: who asks what of whom.
+pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
+    let ask = Ask { id, server: server.to_owned(), choices: CHOICES.to_vec(), ..Ask::default() };
+    let preview = Some(question.preview.to_string()).filter(|preview| !preview.is_empty());
+    match &question.subject {
+        Subject::Tools(names) => Ask {
+            kind: "tools",
+            text: format!("A view of {server} wants to call these tools of {server}:"),
+            tools: names.iter().cloned().collect(),
+            ..ask
+        },
+        Subject::Tool(name) => Ask {
+            kind: "tool",
+            text: format!("A view of {server} wants to call {name} of {server} with:"),
+            tools: vec![name.clone()],
+            preview,
+            ..ask
+        },
+        Subject::Link(url) => Ask {
+            kind: "link",
+            text: format!("A view of {server} wants to open:"),
+            url: Some(url.clone()),
+            choices: ONCE.to_vec(),
+            ..ask
+        },
+        Subject::Download(names) => Ask {
+            kind: "download",
+            text: format!("A view of {server} wants to save: {}", names.join(", ")),
+            choices: ONCE.to_vec(),
+            ..ask
+        },
+        Subject::Message => Ask {
+            kind: "message",
+            text: format!("A view of {server} wants to say in your name:"),
+            preview,
+            ..ask
+        },
+        Subject::ModelContext => Ask {
+            kind: "context",
+            text: format!("A view of {server} wants to tell the model:"),
+            preview,
+            ..ask
+        },
+        Subject::Sampling => Ask {
+            kind: "sampling",
+            text: format!("A view of {server} wants to use the model:"),
+            preview,
+            ..ask
+        },
+        Subject::DisplayMode => Ask {
+            kind: "mode",
+            text: format!("A view of {server} wants to be shown in another way."),
+            ..ask
+        },
+        Subject::AppTool(name) => Ask {
+            kind: "app-tool",
+            text: format!("The model wants to use {name}, a tool that a view of {server} offers, with:"),
+            preview,
+            ..ask
+        },
+    }
+}
+
+/// An effect that the rules allow and that still needs the person's click.
+pub(crate) fn effect(server: &str, task: &Task, id: String) -> Ask {
+    let ask = Ask { id, server: server.to_owned(), choices: ONCE.to_vec(), ..Ask::default() };
+    match task {
+        Task::OpenLink { url } => Ask {
+            kind: "link",
+            text: format!("A view of {server} opens:"),
+            url: Some(url.clone()),
+            ..ask
+        },
+        Task::Download { files } => Ask {
+            kind: "download",
+            text: format!("A view of {server} saves:"),
+            contents: files.iter().map(offer).collect(),
+            ..ask
+        },
+        _ => ask,
+    }
+}
+
+/// What a click meant. Anything that is not a yes is a no.
+pub(crate) fn decision(choice: &str) -> Decision {
+    match choice {
+        "allow" => Decision::Allow,
+        "allow-always" => Decision::AllowAlways,
+        "deny-always" => Decision::DenyAlways,
+        _ => Decision::Deny,
+    }
+}
+
+/// A verdict as a line of the log.
+pub(crate) fn ruling(method: &str, about: &Quoted, ruling: &Ruling) -> (&'static str, String) {
+    match ruling {
+        Ruling::Allowed => ("allowed", format!("{method} {about}: allowed")),
+        Ruling::Asked { .. } => ("asked", format!("{method} {about}: you decide")),
+        Ruling::Refused(why) => ("refused", format!("{method} {about}: {why}")),
+    }
+}
+
+/// Why a view ended, for the log.
+pub(crate) fn closed(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Closed => "closed",
+        Reason::Asked => "closed at its own wish",
+        Reason::NeverInitialized => "stopped: it never finished its handshake",
+        Reason::ReloadLoop => "stopped: it was loaded over and over",
+        Reason::Flood => "stopped: it broke too many rules",
+        _ => "ended",
+    }
+}
+
+/// Why a view ended, in the word of the envelope.
+pub(crate) fn close_word(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Closed | Reason::Asked => "teardown",
+        Reason::NeverInitialized => "silent",
+        _ => "flood",
+    }
+}
+
+/// The beginning of a stranger's words, on one line.
+pub(crate) fn shorten(words: &str) -> String {
+    let line: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+    if line.len() < words.len() { format!("{line}…") } else { line }
+}
+
+fn offer(file: &transom::host::File) -> FileOffer {
+    let offer =
+        FileOffer { name: file.name.clone(), mime_type: file.mime_type.clone(), ..FileOffer::default() };
+    match &file.body {
+        FileBody::Text(text) => FileOffer { text: Some(text.clone()), ..offer },
+        FileBody::Blob(blob) => FileOffer { blob: Some(blob.clone()), ..offer },
+        // H-97: an address is never fetched on a view's behalf.
+        FileBody::Link(_) => offer,
+    }
+}
+
+const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
+const ONCE: [&str; 2] = ["allow", "deny"];

@@ -1,0 +1,117 @@
+//! The server that is always there: in this process, with one view that uses most of what a host has.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use transom::wire::{EXTENSION, MIME};
+
+use crate::upstream::InProcess;
+
+/// The demo, to be connected to like any other server.
+pub fn server() -> InProcess {
+    InProcess::new("demo", || {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        tokio::spawn(serve(theirs));
+        ours
+    })
+}
+
+async fn serve(pipe: DuplexStream) {
+    let (reader, mut writer) = tokio::io::split(pipe);
+    let mut lines = BufReader::new(reader).lines();
+    let mut notes = 0;
+    while let Ok(Some(line)) = lines.next_line().await {
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        let Some(id) = message.get("id").filter(|_| message["method"].is_string()) else { continue };
+        let answer = match answer(&message, &mut notes) {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err((code, words)) => {
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": words } })
+            }
+        };
+        if writer.write_all(format!("{answer}\n").as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(message: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)> {
+    let params = &message["params"];
+    match message["method"].as_str().unwrap_or_default() {
+        "initialize" => Ok(json!({
+            "protocolVersion": "2025-11-25",
+            "serverInfo": { "name": "demo", "version": env!("CARGO_PKG_VERSION") },
+            "capabilities": { "tools": {}, "resources": {}, "extensions": { EXTENSION: {} } },
+        })),
+        "ping" => Ok(json!({})),
+        "tools/list" => Ok(json!({ "tools": tools() })),
+        "tools/call" => call(params, notes),
+        "resources/list" => Ok(json!({ "resources": [
+            { "uri": VIEW, "name": "weather", "mimeType": MIME },
+        ] })),
+        "resources/read" if params["uri"] == VIEW => Ok(json!({ "contents": [{
+            "uri": VIEW, "mimeType": MIME, "text": html(),
+            "_meta": { "ui": { "prefersBorder": false } },
+        }] })),
+        "resources/read" => Err((-32002, "there is no such resource")),
+        _ => Err((-32601, "no such method")),
+    }
+}
+
+fn tools() -> Value {
+    let city = json!({ "type": "string", "description": "Where", "default": "Lisbon" });
+    json!([
+        {
+            "name": "show_weather", "title": "Show the weather",
+            "description": "Shows a made-up forecast in a view",
+            "inputSchema": { "type": "object", "properties": { "city": city } },
+            "annotations": { "readOnlyHint": true },
+            "_meta": { "ui": { "resourceUri": VIEW }, "ui/resourceUri": VIEW },
+        },
+        {
+            "name": "refresh", "title": "Refresh", "description": "A newer forecast, for the view alone",
+            "inputSchema": { "type": "object", "properties": { "city": city } },
+            "annotations": { "readOnlyHint": true },
+            "_meta": { "ui": { "visibility": ["app"] } },
+        },
+        {
+            "name": "save_note", "title": "Save a note", "description": "Counts notes; changes something",
+            "inputSchema": {
+                "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"],
+            },
+        },
+    ])
+}
+
+fn call(params: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)> {
+    let arguments = &params["arguments"];
+    match params["name"].as_str().unwrap_or_default() {
+        "show_weather" | "refresh" => {
+            let city = arguments["city"].as_str().unwrap_or("Lisbon");
+            Ok(forecast(city))
+        }
+        "save_note" => {
+            *notes += 1;
+            let text = format!("saved note {notes}");
+            Ok(json!({ "content": [{ "type": "text", "text": text }], "structuredContent": { "notes": notes } }))
+        }
+        _ => Err((-32602, "no such tool")),
+    }
+}
+
+/// The same weather for the same city and minute; nobody should believe it.
+fn forecast(city: &str) -> Value {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let seed = city.bytes().fold(now.as_secs() / 5, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
+    let sky = ["sunny", "cloudy", "rainy", "windy"][(seed % 4) as usize];
+    let degrees = 8 + seed / 4 % 22;
+    json!({
+        "content": [{ "type": "text", "text": format!("{city}: {sky}, {degrees} °C (made up)") }],
+        "structuredContent": { "city": city, "sky": sky, "degrees": degrees },
+    })
+}
+
+fn html() -> String {
+    include_str!("demo/weather.html").replace("/*view library*/", transom_web::VIEW)
+}
+
+const VIEW: &str = "ui://demo/weather.html";

@@ -1,0 +1,227 @@
+//! A host: servers, the gate, and the two routers that an application serves.
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, atomic::AtomicU64},
+};
+
+use axum::Router;
+use tokio::sync::{mpsc, oneshot};
+use transom::{
+    host::{Limits, Setup, Terms},
+    origin::Origin,
+    policy::Policy,
+    wire::{HostCapabilities, Implementation, ListChanged, Modalities},
+};
+
+use crate::{
+    documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
+    log::Log,
+    page::{self, First, Page},
+    sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
+    secret::Key,
+    server::{Server, Servers},
+    session::{Driver, Event},
+    upstream::Target,
+};
+
+/// A running host.
+pub struct Host {
+    page: Arc<Page>,
+    sandbox: Sandbox,
+    servers: Arc<Servers>,
+    events: mpsc::Sender<Event>,
+    log: Arc<Log>,
+}
+
+/// What a host is made from.
+pub struct Builder {
+    servers: Vec<(String, Target)>,
+    policy: Policy,
+    limits: Limits,
+    terms: Terms,
+    page_origins: Vec<Origin>,
+    naming: Naming,
+    data: Option<PathBuf>,
+    first: Option<First>,
+}
+
+/// Why a host could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The pins of documents cannot be used.
+    #[error(transparent)]
+    Pins(#[from] PinError),
+    /// The key for stable names cannot be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// Two servers with one name.
+    #[error("there are two servers named {0:?}; give one of them another name")]
+    TwoServers(String),
+}
+
+impl Host {
+    /// Begins a host whose page is at these origins and whose frames are named like this.
+    pub fn builder(page_origins: Vec<Origin>, naming: Naming) -> Builder {
+        Builder {
+            servers: vec![],
+            policy: Policy::default(),
+            limits: Limits::default(),
+            terms: Terms::default(),
+            page_origins,
+            naming,
+            data: None,
+            first: None,
+        }
+    }
+
+    /// The routes of the page's origin.
+    pub fn page_router(&self) -> Router {
+        page::router(Arc::clone(&self.page))
+    }
+
+    /// The routes of all sandbox and guest origins.
+    pub fn sandbox_router(&self) -> Router {
+        self.sandbox.router()
+    }
+
+    /// The token that the page's address carries in its fragment; good once.
+    pub fn token(&self) -> String {
+        let token = self.page.token.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        token.as_ref().map(|token| token.reveal().to_owned()).unwrap_or_default()
+    }
+
+    /// What happened so far.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Ends every view, after its time to save, and then every server.
+    pub async fn close(&self) {
+        let (done, ended) = oneshot::channel();
+        if self.events.send(Event::Close(done)).await.is_ok() {
+            let _ = ended.await;
+        }
+        self.servers.close().await;
+    }
+}
+
+impl Builder {
+    /// Adds a server under a name of its own.
+    #[must_use]
+    pub fn server(mut self, name: impl Into<String>, target: Target) -> Self {
+        self.servers.push((name.into(), target));
+        self
+    }
+
+    /// Sets the rules for all servers.
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Sets what a view may use up.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how long things may take.
+    #[must_use]
+    pub fn terms(mut self, terms: Terms) -> Self {
+        self.terms = terms;
+        self
+    }
+
+    /// Keeps pins and keys in this folder; without one they last as long as the host.
+    #[must_use]
+    pub fn data(mut self, folder: PathBuf) -> Self {
+        self.data = Some(folder);
+        self
+    }
+
+    /// The tool that a fresh page opens by itself.
+    #[must_use]
+    pub fn open_first(mut self, server: impl Into<String>, tool: impl Into<String>) -> Self {
+        self.first = Some(First { server: server.into(), tool: tool.into() });
+        self
+    }
+
+    /// Starts it: the loop, and a connection to every server. Needs a tokio runtime.
+    pub fn build(self) -> Result<Host, BuildError> {
+        let pins: Arc<dyn Pins> = match &self.data {
+            Some(folder) => Arc::new(FilePins::open(folder)?),
+            None => Arc::new(MemoryPins::default()),
+        };
+        let key = match &self.data {
+            Some(folder) => StableKey::open(folder)?,
+            None => StableKey::random()?,
+        };
+        let script = SandboxScript::new(transom_web::SANDBOX).expect("tested where it is built");
+        let frames = self.naming.frame_source();
+        let sandbox = Sandbox::new(self.naming, key, script);
+        let log = Arc::new(Log::default());
+        let store = Store::new(Bounds::default(), pins);
+        let mut all = BTreeMap::new();
+        for (name, _) in &self.servers {
+            let server = Server::new(name.clone(), store.clone(), self.page_origins.clone(), Arc::clone(&log));
+            if all.insert(name.clone(), Arc::new(server)).is_some() {
+                return Err(BuildError::TwoServers(name.clone()));
+            }
+        }
+        let servers = Arc::new(Servers::new(all));
+        let (events, queue) = mpsc::channel(QUEUE);
+        let setup = setup(self.limits, self.terms);
+        let driver = Driver::new(setup, self.policy, Arc::clone(&servers), sandbox.clone(), Arc::clone(&log), events.clone());
+        tokio::spawn(driver.run(queue));
+        servers.connect(self.servers, &events);
+        let page = Arc::new(Page {
+            origins: self.page_origins,
+            frames,
+            token: Mutex::new(Some(Key::new())),
+            key: Key::new(),
+            events: events.clone(),
+            servers: Arc::clone(&servers),
+            log: Arc::clone(&log),
+            connections: AtomicU64::new(0),
+            first: self.first,
+        });
+        Ok(Host { page, sandbox, servers, events, log })
+    }
+}
+
+/// What this host offers: everything it wires, and nothing else (H-72). Without a model there is no
+/// sampling.
+fn setup(limits: Limits, terms: Terms) -> Setup {
+    let all = Modalities {
+        text: true,
+        image: true,
+        audio: true,
+        resource: true,
+        resource_link: true,
+        structured_content: true,
+    };
+    Setup {
+        info: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
+        capabilities: HostCapabilities {
+            open_links: true,
+            download_file: true,
+            server_tools: Some(ListChanged { list_changed: true }),
+            server_resources: Some(ListChanged { list_changed: true }),
+            logging: true,
+            update_model_context: Some(all),
+            message: Some(all),
+            ..HostCapabilities::default()
+        },
+        prompts: true,
+        limits,
+        terms,
+        ..Setup::default()
+    }
+}
+
+/// How many events wait for the loop before their senders do.
+const QUEUE: usize = 4_096;

@@ -1,0 +1,79 @@
+//! What happened, for the person at the page: short lines, newest last, never a payload.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::Serialize;
+use tokio::sync::Notify;
+
+/// The lines that the page shows.
+#[derive(Debug, Default)]
+pub struct Log {
+    lines: Mutex<Lines>,
+    news: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Lines {
+    last: u64,
+    kept: VecDeque<Line>,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// Its number, from 1.
+    pub n: u64,
+    /// The time of day, UTC.
+    pub at: String,
+    /// What kind of line, in one word.
+    pub kind: &'static str,
+    /// Who it is about.
+    pub who: String,
+    /// What happened.
+    pub words: String,
+}
+
+impl Log {
+    /// Writes a line.
+    pub fn write(&self, kind: &'static str, who: &str, words: impl Into<String>) {
+        let words = words.into();
+        tracing::info!(kind, who, "{words}");
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.last += 1;
+        let line = Line { n: lines.last, at: time_of_day(), kind, who: who.to_owned(), words };
+        lines.kept.push_back(line);
+        if lines.kept.len() > KEPT {
+            lines.kept.pop_front();
+        }
+        drop(lines);
+        self.news.notify_waiters();
+    }
+
+    /// The lines after number `after`; waits a while if there are none yet.
+    pub async fn after(&self, after: u64, patience: Duration) -> Vec<Line> {
+        let news = self.news.notified();
+        let lines = self.read(after);
+        if !lines.is_empty() {
+            return lines;
+        }
+        let _ = tokio::time::timeout(patience, news).await;
+        self.read(after)
+    }
+
+    fn read(&self, after: u64) -> Vec<Line> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.kept.iter().filter(|line| line.n > after).cloned().collect()
+    }
+}
+
+fn time_of_day() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (seconds, millis) = (now.as_secs() % 86_400, now.subsec_millis());
+    format!("{:02}:{:02}:{:02}.{millis:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
+}
+
+const KEPT: usize = 2_000;

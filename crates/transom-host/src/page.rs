@@ -1,0 +1,278 @@
+//! The page's own origin: its files, its key, its state and its socket. Every request is checked for
+//! where it comes from before anything else looks at it.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Json, Router,
+    extract::{
+        Query, Request, State, WebSocketUpgrade,
+        ws::{CloseFrame, Message, WebSocket},
+    },
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+use transom::origin::Origin;
+
+use crate::{
+    envelope::{self, Hello},
+    log::{Line, Log},
+    secret::Key,
+    server::{ServerState, Servers},
+    session::{Event, ToSocket},
+};
+
+/// What the page's routes share.
+pub(crate) struct Page {
+    /// The page's own origins: what `Host` and `Origin` must name.
+    pub(crate) origins: Vec<Origin>,
+    /// Where frames may come from, as a source of a policy.
+    pub(crate) frames: String,
+    pub(crate) token: Mutex<Option<Key>>,
+    pub(crate) key: Key,
+    pub(crate) events: mpsc::Sender<Event>,
+    pub(crate) servers: Arc<Servers>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) connections: AtomicU64,
+    /// The tool that a fresh page opens by itself.
+    pub(crate) first: Option<First>,
+}
+
+/// A tool to open when the page is first shown.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct First {
+    pub(crate) server: String,
+    pub(crate) tool: String,
+}
+
+/// The routes of the page's origin.
+pub(crate) fn router(page: Arc<Page>) -> Router {
+    let files = [
+        ("/", "text/html; charset=utf-8", transom_web::WORKBENCH_HTML),
+        ("/workbench.js", "text/javascript; charset=utf-8", transom_web::WORKBENCH),
+        ("/workbench.css", "text/css; charset=utf-8", transom_web::WORKBENCH_CSS),
+    ];
+    let mut router = Router::new();
+    for (path, kind, text) in files {
+        router = router.route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], text) }));
+    }
+    router
+        .route("/api/key", post(exchange))
+        .route("/api/state", get(state))
+        .route("/api/log", get(log))
+        .route("/ws", get(upgrade))
+        .layer(middleware::from_fn_with_state(Arc::clone(&page), guard))
+        .with_state(page)
+}
+
+/// D14: a name that rebinds to us has another `Host`; a foreign page has another `Origin`.
+async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {
+    if let Err(refusal) = page.check(request.headers()) {
+        return refusal.into_response();
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+         frame-src {}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        page.frames
+    );
+    let policy = HeaderValue::from_str(&policy).expect("printed from parsed parts");
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    for (name, value) in FIXED {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl Page {
+    fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
+        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let host = text(header::HOST).ok_or(StatusCode::BAD_REQUEST)?;
+        let ours = |origin: &Origin| origin.to_string().split_once("://").is_some_and(|(_, name)| name == host);
+        if !self.origins.iter().any(ours) {
+            return Err(StatusCode::MISDIRECTED_REQUEST);
+        }
+        match text(header::ORIGIN) {
+            None if headers.contains_key(header::ORIGIN) => Err(StatusCode::FORBIDDEN),
+            None => Ok(()),
+            Some(origin) if self.origins.iter().any(|ours| ours.to_string() == origin) => Ok(()),
+            Some(_) => Err(StatusCode::FORBIDDEN),
+        }
+    }
+
+    fn knows(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        if self.key.is(given) { Ok(()) } else { Err(StatusCode::UNAUTHORIZED) }
+    }
+}
+
+#[derive(Deserialize)]
+struct Token {
+    token: String,
+}
+
+#[derive(Serialize)]
+struct Exchanged {
+    key: String,
+}
+
+/// The token is good once.
+async fn exchange(
+    State(page): State<Arc<Page>>,
+    Json(Token { token }): Json<Token>,
+) -> Result<Json<Exchanged>, StatusCode> {
+    let mut kept = page.token.lock().unwrap_or_else(PoisonError::into_inner);
+    if !kept.as_ref().is_some_and(|kept| kept.is(&token)) {
+        return Err(StatusCode::UNAUTHORIZED);
+    }
+    *kept = None;
+    Ok(Json(Exchanged { key: page.key.reveal().to_owned() }))
+}
+
+#[derive(Deserialize)]
+struct After {
+    #[serde(default)]
+    after: i64,
+}
+
+#[derive(Serialize)]
+struct PageState {
+    version: u64,
+    servers: Vec<ServerState>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open: Option<First>,
+}
+
+async fn state(
+    State(page): State<Arc<Page>>,
+    headers: HeaderMap,
+    Query(After { after }): Query<After>,
+) -> Result<Json<PageState>, StatusCode> {
+    page.knows(&headers)?;
+    let (version, servers) = page.servers.after(after, POLL).await;
+    Ok(Json(PageState { version, servers, open: page.first.clone() }))
+}
+
+#[derive(Serialize)]
+struct Lines {
+    entries: Vec<Line>,
+}
+
+async fn log(
+    State(page): State<Arc<Page>>,
+    headers: HeaderMap,
+    Query(After { after }): Query<After>,
+) -> Result<Json<Lines>, StatusCode> {
+    page.knows(&headers)?;
+    let entries = page.log.after(u64::try_from(after).unwrap_or(0), POLL).await;
+    Ok(Json(Lines { entries }))
+}
+
+/// A socket needs an `Origin`: every browser sends one, and nobody else has business here.
+async fn upgrade(
+    State(page): State<Arc<Page>>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    if !headers.contains_key(header::ORIGIN) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    upgrade
+        .max_message_size(envelope::MAX_FRAME)
+        .max_frame_size(envelope::MAX_FRAME)
+        .on_upgrade(move |socket| serve(page, socket))
+}
+
+async fn serve(page: Arc<Page>, mut socket: WebSocket) {
+    let hello = match tokio::time::timeout(HELLO, greeting(&mut socket)).await {
+        Err(_) => return refuse(socket, envelope::TOO_LATE, "no hello in time").await,
+        Ok(None) => return refuse(socket, envelope::NOT_YOU, "no hello").await,
+        Ok(Some(hello)) => hello,
+    };
+    if hello.version != envelope::VERSION || !page.key.is(&hello.key) || hello.page.len() > 64 {
+        return refuse(socket, envelope::NOT_YOU, "not this key or version").await;
+    }
+    let connection = page.connections.fetch_add(1, Ordering::Relaxed);
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let name = hello.page;
+    let connected = Event::Connected { page: name.clone(), connection, socket: sender };
+    if page.events.send(connected).await.is_ok() {
+        carry(&page, socket, receiver, &name, connection).await;
+        let _ = page.events.send(Event::Lost { page: name, connection }).await;
+    }
+}
+
+async fn greeting(socket: &mut WebSocket) -> Option<Hello> {
+    match socket.recv().await {
+        Some(Ok(Message::Text(text))) => Hello::parse(&text),
+        _ => None,
+    }
+}
+
+/// Carries frames both ways until either side ends.
+async fn carry(
+    page: &Page,
+    mut socket: WebSocket,
+    mut receiver: mpsc::UnboundedReceiver<ToSocket>,
+    name: &str,
+    connection: u64,
+) {
+    loop {
+        tokio::select! {
+            out = receiver.recv() => match out {
+                Some(ToSocket::Text(text)) => {
+                    if socket.send(Message::Text(text.into())).await.is_err() {
+                        return;
+                    }
+                }
+                Some(ToSocket::Close(code, words)) => return refuse(socket, code, words).await,
+                None => return,
+            },
+            message = socket.recv() => match message {
+                Some(Ok(Message::Text(text))) => {
+                    let text = text.as_str().to_owned();
+                    let frame = Event::Frame { page: name.to_owned(), connection, text };
+                    if page.events.send(frame).await.is_err() {
+                        return;
+                    }
+                }
+                Some(Ok(Message::Binary(_))) => {
+                    return refuse(socket, envelope::NOT_A_FRAME, "binary").await;
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+            },
+        }
+    }
+}
+
+async fn refuse(mut socket: WebSocket, code: u16, reason: &'static str) {
+    let frame = CloseFrame { code, reason: reason.into() };
+    let _ = socket.send(Message::Close(Some(frame))).await;
+}
+
+const FIXED: [(header::HeaderName, &str); 5] = [
+    (header::CACHE_CONTROL, "no-store"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    // Where a browser does not tell a frame its ancestors, the sandbox knows its host by this.
+    (header::REFERRER_POLICY, "origin"),
+    (header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// How long a page waits for news before it asks again.
+const POLL: Duration = Duration::from_secs(25);
+/// How long a page has to say hello.
+const HELLO: Duration = Duration::from_secs(5);

@@ -1,0 +1,316 @@
+//! The servers of a host: each with its connection, its tools, and the documents of its views.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+use transom::{
+    host::{List, ToolCall, Tools},
+    wire::{Tool, UiUri, Visibility},
+};
+
+use crate::{
+    documents::{Change, Document, Limits, Review, Severity, Store, Unread},
+    envelope::Mount,
+    log::Log,
+    sandbox::{Frame, Mounted, Sandbox},
+    session::Event,
+    upstream::{
+        self, Call, CallError, CallOptions, ListedTool, NotCalled, Options, Outcome, Request, Target,
+        Upstream,
+    },
+};
+
+/// All servers of a host, by the name they are configured with.
+pub(crate) struct Servers {
+    all: BTreeMap<String, Arc<Server>>,
+    version: watch::Sender<u64>,
+}
+
+/// One server.
+pub(crate) struct Server {
+    name: String,
+    upstream: OnceLock<Upstream>,
+    store: Store,
+    page_origins: Vec<transom::origin::Origin>,
+    state: Mutex<Condition>,
+    log: Arc<Log>,
+}
+
+/// How a server is, in a word and in words.
+#[derive(Clone, Debug)]
+struct Condition {
+    word: &'static str,
+    words: String,
+    findings: Vec<Remark>,
+}
+
+/// A server as the page shows it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ServerState {
+    name: String,
+    state: &'static str,
+    words: String,
+    tools: Vec<Value>,
+    findings: Vec<Remark>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Remark {
+    severity: &'static str,
+    words: String,
+}
+
+/// What a view needs to be mounted.
+pub(crate) struct Prepared {
+    pub(crate) server: Arc<Server>,
+    pub(crate) tool: Option<Tool>,
+    pub(crate) mounted: Mounted,
+    document: Arc<Document>,
+    review: Review,
+}
+
+impl Servers {
+    pub(crate) fn new(all: BTreeMap<String, Arc<Server>>) -> Self {
+        Self { all, version: watch::Sender::new(0) }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Server>> {
+        self.all.get(name).cloned()
+    }
+
+    /// Starts every connection; what becomes of it shows in the state and the log.
+    pub(crate) fn connect(self: &Arc<Self>, targets: Vec<(String, Target)>, events: &mpsc::Sender<Event>) {
+        for (name, target) in targets {
+            let (servers, events) = (Arc::clone(self), events.clone());
+            let Some(server) = self.get(&name) else { continue };
+            tokio::spawn(async move { server.live(target, &servers, &events).await });
+        }
+    }
+
+    /// The servers as the page shows them, once they are newer than what it has.
+    pub(crate) async fn after(&self, after: i64, patience: Duration) -> (u64, Vec<ServerState>) {
+        let mut version = self.version.subscribe();
+        let newer = |version: &u64| i64::try_from(*version).unwrap_or(i64::MAX) > after;
+        let _ = tokio::time::timeout(patience, version.wait_for(newer)).await;
+        let version = *self.version.borrow();
+        (version, self.all.values().map(|server| server.shown()).collect())
+    }
+
+    /// Ends every connection.
+    pub(crate) async fn close(&self) {
+        for server in self.all.values() {
+            if let Some(upstream) = server.upstream.get() {
+                upstream.close().await;
+            }
+        }
+    }
+
+    fn changed(&self) {
+        self.version.send_modify(|version| *version += 1);
+    }
+}
+
+impl Server {
+    pub(crate) fn new(
+        name: String,
+        store: Store,
+        page_origins: Vec<transom::origin::Origin>,
+        log: Arc<Log>,
+    ) -> Self {
+        let words = "connecting…".to_owned();
+        let state = Condition { word: "connecting", words, findings: vec![] };
+        Self { name, upstream: OnceLock::new(), store, page_origins, state: Mutex::new(state), log }
+    }
+
+    /// The tools as they are now.
+    pub(crate) fn tools(&self) -> Arc<Tools> {
+        self.upstream.get().map(|upstream| Arc::clone(upstream.tools().tools())).unwrap_or_default()
+    }
+
+    /// Starts a call.
+    pub(crate) fn start(&self, request: &Request, options: CallOptions) -> Result<Call, CallError> {
+        let upstream = self.upstream.get().ok_or(NotCalled::NotConnected)?;
+        Ok(upstream.call(request, options)?)
+    }
+
+    /// Calls a tool and waits for its end.
+    pub(crate) async fn call_tool(&self, call: &ToolCall) -> Outcome {
+        let request = Request::call_tool(call).map_err(|_| CallError::Cancelled)?;
+        self.start(&request, CallOptions::default())?.outcome().await
+    }
+
+    /// Everything that the view of a tool needs, or in words why there is none.
+    pub(crate) async fn prepare(
+        self: &Arc<Self>,
+        tool: &str,
+        sandbox: &Sandbox,
+    ) -> Result<Prepared, String> {
+        let upstream = self.upstream.get().ok_or("the server is not connected")?;
+        let listing = upstream.tools();
+        let entry = listing.get(tool).ok_or_else(|| format!("there is no tool {tool:?}"))?;
+        let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
+        let document = self.document(&uri).await.map_err(|error| error.to_string())?;
+        let review = self.store.review(&document).map_err(|error| error.to_string())?;
+        self.store.pin(&document).map_err(|error| error.to_string())?;
+        let frame = Frame::new(Arc::clone(&document), self.page_origins.clone());
+        let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
+        let tool = serde_json::from_str(entry.raw.get()).ok();
+        Ok(Prepared { server: Arc::clone(self), tool, document, review, mounted })
+    }
+
+    async fn document(&self, uri: &UiUri) -> Result<Arc<Document>, Unread> {
+        let read = || async {
+            let upstream = self.upstream.get().ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
+            let result = upstream.read_resource(uri.as_str()).await;
+            let result = result.map_err(|error| Unread::NoAnswer(error.to_string()))?;
+            Ok(Document::read(&self.name, uri, &result, None, &Limits::default())?)
+        };
+        self.store.get_or_read(&self.name, uri, read).await
+    }
+
+    /// Connects, prefetches, and tells what happens from then on.
+    async fn live(self: Arc<Self>, target: Target, servers: &Servers, events: &mpsc::Sender<Event>) {
+        let upstream = match Upstream::connect(target, Options::default()).await {
+            Ok(upstream) => upstream,
+            Err(error) => {
+                self.log.write("error", &self.name, error.to_string());
+                return self.become_(servers, "gone", error.to_string());
+            }
+        };
+        let mut news = upstream.events();
+        let _ = self.upstream.set(upstream);
+        self.review(servers).await;
+        while let Some(event) = news.next().await {
+            self.hear(event, servers, events).await;
+        }
+    }
+
+    async fn hear(&self, event: upstream::Event, servers: &Servers, events: &mpsc::Sender<Event>) {
+        match event {
+            upstream::Event::ListChanged(list) => self.list_changed(list, servers, events).await,
+            upstream::Event::Missed(_) => {
+                for list in [List::Tools, List::Resources, List::Prompts] {
+                    self.list_changed(list, servers, events).await;
+                }
+            }
+            upstream::Event::Down(loss) => {
+                self.log.write("error", &self.name, loss.to_string());
+                self.become_(servers, "connecting", format!("{loss}; starting it again…"));
+            }
+            upstream::Event::Restarted => {
+                self.log.write("server", &self.name, "is there again");
+                self.review(servers).await;
+            }
+            upstream::Event::Gone(loss) => {
+                self.log.write("error", &self.name, loss.to_string());
+                self.become_(servers, "gone", loss.to_string());
+            }
+            _ => {}
+        }
+    }
+
+    async fn list_changed(&self, list: List, servers: &Servers, events: &mpsc::Sender<Event>) {
+        if list == List::Resources {
+            self.store.invalidate(&self.name);
+        }
+        let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
+        self.review(servers).await;
+    }
+
+    /// Reads the documents of all views before anybody asks for them (D8), and says what was found.
+    async fn review(&self, servers: &Servers) {
+        let Some(upstream) = self.upstream.get() else { return };
+        let tools = upstream.tools();
+        let mut findings = vec![];
+        let mut views = std::collections::BTreeSet::new();
+        for uri in tools.iter().filter_map(|(_, tool)| tool.meta.resource_uri.clone()) {
+            if !views.insert(uri.as_str().to_owned()) {
+                continue;
+            }
+            match self.document(&uri).await {
+                Ok(document) => findings.extend(remarks(&document)),
+                Err(error) => findings
+                    .push(Remark { severity: "high", words: format!("{}: {error}", uri.as_str()) }),
+            }
+        }
+        let words = format!("{} tools, {} views", tools.iter().count(), views.len());
+        self.log.write("server", &self.name, words.clone());
+        let condition = Condition { word: "ready", words, findings };
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = condition;
+        servers.changed();
+    }
+
+    fn become_(&self, servers: &Servers, word: &'static str, words: String) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.word, state.words) = (word, words);
+        drop(state);
+        servers.changed();
+    }
+
+    fn shown(&self) -> ServerState {
+        let Condition { word, words, findings } =
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let tools = self.upstream.get().map(Upstream::tools).unwrap_or_default();
+        let tools = tools.iter().filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model)).map(|(_, tool)| shown(tool)).collect();
+        ServerState { name: self.name.clone(), state: word, words, tools, findings }
+    }
+}
+
+impl Prepared {
+    /// What the page is told.
+    pub(crate) fn mount(&self, tool: &str) -> Mount {
+        let mounted = &self.mounted;
+        Mount {
+            src: mounted.sandbox_url.clone(),
+            title: format!("{tool} from {}", self.server.name),
+            allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
+            border: self.document.meta.prefers_border,
+        }
+    }
+
+    /// What the person should know before it runs (H-28, D8).
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = vec![];
+        if let Some(declaration) = self.document.declaration.as_ref().filter(|all| !all.is_empty()) {
+            let csp = transom::wire::ResourceCsp::from(declaration);
+            let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
+            warnings.push(format!("this view may talk to {}", lists.concat().join(", ")));
+        }
+        if let Review::Changed(change) = &self.review {
+            warnings.push(changed(change));
+        }
+        warnings
+    }
+}
+
+fn changed(change: &Change) -> String {
+    let what: Vec<_> = change.what.iter().map(ToString::to_string).collect();
+    format!("this view has changed since it was last shown: {}", what.join("; "))
+}
+
+fn remarks(document: &Document) -> Vec<Remark> {
+    let refused = document.refused.iter().map(|refused| ("high", refused.to_string()));
+    let scan = document.scan.at_least(Severity::Warning);
+    let scan = scan.map(|finding| ("warning", finding.to_string()));
+    let all = refused.chain(scan).take(8);
+    all.map(|(severity, words)| Remark { severity, words }).collect()
+}
+
+/// What the page needs of a tool.
+fn shown(listed: &ListedTool) -> Value {
+    let tool: Value = serde_json::from_str(listed.raw.get()).unwrap_or_default();
+    let mut shown = serde_json::Map::new();
+    for key in ["name", "title", "description", "inputSchema"] {
+        if let Some(value) = tool.get(key) {
+            shown.insert(key.to_owned(), value.clone());
+        }
+    }
+    shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
+    shown.into()
+}

@@ -1,0 +1,828 @@
+//! Drives one machine per view. All views of all pages are in one loop, the only one that touches them;
+//! whatever takes time happens outside and comes back as an event.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+use transom::{
+    host::{self, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
+    policy::{Decision, Policy},
+    rpc::ErrorObject,
+    wire::{DisplayMode, HostContext, RawObject, ToolInfo},
+};
+
+use crate::{
+    consent,
+    envelope::{
+        self, CloseReason, Frame, FromPage, Mount, Open, Said, Stream, ToPage, ViewId, Welcome,
+    },
+    log::Log,
+    sandbox::{Mounted, Sandbox},
+    server::{Prepared, Server, Servers},
+    upstream::{CallError, CallOptions, Request, Update},
+};
+
+/// Something that happens to the loop.
+pub(crate) enum Event {
+    /// A page said hello with the right key.
+    Connected { page: String, connection: u64, socket: mpsc::UnboundedSender<ToSocket> },
+    /// A page said something.
+    Frame { page: String, connection: u64, text: String },
+    /// A page's socket is gone.
+    Lost { page: String, connection: u64 },
+    /// What a view needs has been read, or not.
+    Prepared { view: ViewId, prepared: Result<Box<Prepared>, String> },
+    /// The tool call that opened a view has come to its end.
+    Called { view: ViewId, outcome: Result<Box<RawValue>, CallError> },
+    /// A sign of life from a call of a view.
+    Progress { view: ViewId, call: u64, params: Box<RawValue> },
+    /// A call of a view has come to its end.
+    Done { view: ViewId, call: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// A server's list changed.
+    ListChanged { server: String, list: host::List },
+    /// Everything shall end; told when it has.
+    Close(oneshot::Sender<()>),
+}
+
+/// Something for a page's socket.
+pub(crate) enum ToSocket {
+    Text(String),
+    Close(u16, &'static str),
+}
+
+/// The loop.
+pub(crate) struct Driver {
+    start: Instant,
+    setup: Arc<Setup>,
+    policy: Arc<Policy>,
+    servers: Arc<Servers>,
+    sandbox: Sandbox,
+    log: Arc<Log>,
+    events: mpsc::Sender<Event>,
+    pages: HashMap<String, Page>,
+    views: HashMap<ViewId, Seat>,
+    timers: BTreeSet<(Duration, ViewId)>,
+    unconfirmed: BTreeSet<ViewId>,
+    confirm_at: Option<Duration>,
+    closing: Option<oneshot::Sender<()>>,
+}
+
+/// One load of a page.
+struct Page {
+    connection: u64,
+    socket: Option<mpsc::UnboundedSender<ToSocket>>,
+    lost: Option<Duration>,
+}
+
+/// One view's place.
+struct Seat {
+    stream: Stream,
+    page: String,
+    open: Open,
+    server: String,
+    tool: String,
+    timer: Option<Duration>,
+    life: Life,
+}
+
+enum Life {
+    /// Its document is being read; what the tool answered meanwhile waits here.
+    Opening { outcome: Option<Result<Box<RawValue>, CallError>> },
+    Live(Box<Live>),
+    Ended,
+}
+
+struct Live {
+    session: Session,
+    server: Arc<Server>,
+    /// The names that it is served under, for as long as it lives.
+    _mounted: Mounted,
+    mount: Mount,
+    calls: HashMap<u64, oneshot::Sender<String>>,
+    asked: HashMap<String, Asked>,
+    effects: HashMap<u64, ()>,
+    mode_call: Option<u64>,
+}
+
+/// What a question on the page was about.
+enum Asked {
+    /// A question of the session.
+    Question(u64),
+    /// An effect that was allowed without one, and still needs the person's click.
+    Effect(u64),
+}
+
+impl Driver {
+    pub(crate) fn new(
+        setup: Setup,
+        policy: Policy,
+        servers: Arc<Servers>,
+        sandbox: Sandbox,
+        log: Arc<Log>,
+        events: mpsc::Sender<Event>,
+    ) -> Self {
+        Self {
+            start: Instant::now(),
+            setup: Arc::new(setup),
+            policy: Arc::new(policy),
+            servers,
+            sandbox,
+            log,
+            events,
+            pages: HashMap::new(),
+            views: HashMap::new(),
+            timers: BTreeSet::new(),
+            unconfirmed: BTreeSet::new(),
+            confirm_at: None,
+            closing: None,
+        }
+    }
+
+    /// Runs until it is told to close, and every view has had its time to save.
+    pub(crate) async fn run(mut self, mut events: mpsc::Receiver<Event>) {
+        loop {
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some(event) => self.handle(event),
+                    None => return,
+                },
+                () = sleep_until(self.start, self.next()) => self.tick(),
+            }
+            if self.closing.is_some() && !self.views.values().any(Seat::is_live) {
+                let _ = self.closing.take().expect("checked").send(());
+                return;
+            }
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Connected { page, connection, socket } => self.connect(page, connection, socket),
+            Event::Frame { page, connection, text } => {
+                if self.pages.get(&page).is_some_and(|known| known.connection == connection) {
+                    self.hear(&page, &text);
+                }
+            }
+            Event::Lost { page, connection } => self.lose(&page, connection),
+            Event::Prepared { view, prepared } => self.prepared(&view, prepared),
+            Event::Called { view, outcome } => self.called(&view, outcome),
+            Event::Progress { view, call, params } => {
+                self.input(&view, Input::Progress { call, params: &params });
+            }
+            Event::Done { view, call, outcome } => self.done(&view, call, outcome),
+            Event::ListChanged { server, list } => self.list_changed(&server, list),
+            Event::Close(done) => self.close_all(done),
+        }
+    }
+
+    fn connect(&mut self, page: String, connection: u64, socket: mpsc::UnboundedSender<ToSocket>) {
+        let known = self.pages.remove(&page);
+        let resumed = known.is_some();
+        if let Some(Page { socket: Some(old), .. }) = known {
+            let _ = old.send(ToSocket::Close(envelope::REPLACED, "another connection took over"));
+        }
+        let live = self.views.iter().filter(|(_, seat)| seat.is_live());
+        let views = live.map(|(view, _)| view.to_string()).collect();
+        let welcome = Welcome { version: envelope::VERSION, resumed, views };
+        let _ = socket.send(ToSocket::Text(welcome.print()));
+        for seat in self.views.values_mut().filter(|seat| resumed && seat.page == page) {
+            for text in seat.stream.repeat() {
+                let _ = socket.send(ToSocket::Text(text));
+            }
+        }
+        self.pages.insert(page, Page { connection, socket: Some(socket), lost: None });
+    }
+
+    fn lose(&mut self, page: &str, connection: u64) {
+        let now = self.now();
+        if let Some(known) = self.pages.get_mut(page)
+            && known.connection == connection
+        {
+            known.socket = None;
+            known.lost = Some(now);
+        }
+    }
+
+    fn refuse_page(&mut self, page: &str) {
+        if let Some(socket) = self.pages.get_mut(page).and_then(|page| page.socket.take()) {
+            let _ = socket.send(ToSocket::Close(envelope::NOT_A_FRAME, "not a frame"));
+        }
+    }
+
+    fn hear(&mut self, page: &str, text: &str) {
+        let Ok(frame) = Frame::parse(text) else { return self.refuse_page(page) };
+        let Some(view) = ViewId::parse(frame.view) else { return self.refuse_page(page) };
+        if !self.admit(page, &view, frame.said) {
+            return;
+        }
+        let Some(seat) = self.views.get_mut(&view) else { return };
+        let new = match seat.stream.take(frame.said.map(|said| said.seq), frame.ack) {
+            Ok(new) => new,
+            Err(_) => return self.refuse_page(page),
+        };
+        self.unconfirmed.insert(view.clone());
+        let due = self.now() + CONFIRM;
+        self.confirm_at.get_or_insert(due);
+        if let Some(said) = frame.said.filter(|_| new) {
+            match said.read() {
+                Ok(said) => self.obey(&view, said),
+                Err(_) => return self.refuse_page(page),
+            }
+        }
+        self.flush(&view);
+    }
+
+    /// Finds the view's place, or makes one for its first `open`.
+    fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
+        let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
+        match self.views.get_mut(view) {
+            Some(seat) if seat.page == page => true,
+            // A page that was loaded anew takes over what the old one showed.
+            Some(seat) if opens => {
+                seat.page = page.to_owned();
+                seat.stream.restart();
+                true
+            }
+            // Its place went with another page; what it says is for nobody.
+            Some(_) => false,
+            None if opens && self.views.len() < VIEWS => {
+                let seat = Seat {
+                    stream: Stream::new(view.clone()),
+                    page: page.to_owned(),
+                    open: Open::default(),
+                    server: String::new(),
+                    tool: String::new(),
+                    timer: None,
+                    life: Life::Ended,
+                };
+                self.views.insert(view.clone(), seat);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn obey(&mut self, view: &ViewId, said: FromPage<'_>) {
+        match said {
+            FromPage::Message(text) => {
+                let now = self.now();
+                let Some(live) = self.live(view) else { return };
+                if let Err(violation) = live.session.handle(now, Input::View(text)) {
+                    self.log.write("refused", &self.name(view), violation.to_string());
+                }
+                self.drive(view);
+            }
+            FromPage::Open(open) => self.open(view, open),
+            FromPage::Answer(answer) => self.answered(view, &answer.id, &answer.choice),
+            FromPage::Resize(container) => {
+                self.change_context(view, |context| {
+                    context.container_dimensions = Some(container.dimensions());
+                });
+            }
+            FromPage::Mode(mode) => self.mode_is(view, mode),
+            FromPage::Close(reason) => self.closed_by_page(view, reason),
+            FromPage::Unknown => {}
+        }
+    }
+
+    fn open(&mut self, view: &ViewId, open: Open) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        seat.open = open;
+        match &seat.life {
+            Life::Live(live) => {
+                let mount = live.mount.clone();
+                self.reopened(view, mount);
+            }
+            Life::Opening { .. } => {}
+            Life::Ended => match seat.open.tool.clone() {
+                Some(tool) => self.begin(view, tool),
+                None => self.say(view, &ToPage::Close { reason: "unknown".to_owned() }),
+            },
+        }
+    }
+
+    /// The same view on a page that was loaded anew: same origin, new document.
+    fn reopened(&mut self, view: &ViewId, mount: Mount) {
+        self.input(view, Input::Reloaded);
+        self.say(view, &ToPage::Open(mount));
+    }
+
+    /// Calls the tool, and reads the document of its view at the same time.
+    fn begin(&mut self, view: &ViewId, tool: envelope::Tool) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        seat.server.clone_from(&tool.server);
+        seat.tool.clone_from(&tool.name);
+        seat.life = Life::Opening { outcome: None };
+        let Some(server) = self.servers.get(&tool.server) else {
+            return self.fail(view, format!("there is no server {:?}", tool.server));
+        };
+        self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
+        let (events, view) = (self.events.clone(), view.clone());
+        let arguments = tool.arguments;
+        let sandbox = self.sandbox.clone();
+        tokio::spawn(async move {
+            let name = tool.name.clone();
+            let call = ToolCall { name: tool.name, arguments, meta: None, rest: vec![] };
+            let read = async {
+                let prepared = server.prepare(&name, &sandbox).await.map(Box::new);
+                let _ = events.send(Event::Prepared { view: view.clone(), prepared }).await;
+            };
+            let called = async {
+                let outcome = server.call_tool(&call).await;
+                let _ = events.send(Event::Called { view: view.clone(), outcome }).await;
+            };
+            tokio::join!(read, called);
+        });
+    }
+
+    fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(words) => return self.fail(view, words),
+        };
+        let now = self.now();
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let Life::Opening { outcome } = &mut seat.life else { return };
+        let outcome = outcome.take();
+        let mount = prepared.mount(&seat.tool);
+        let opening = Opening {
+            context: Arc::new(context(&seat.open, &prepared)),
+            tools: prepared.server.tools(),
+            policy: Arc::clone(&self.policy),
+            port: seat.open.lanes.iter().any(|lane| lane == "port"),
+            ..Opening::default()
+        };
+        let mut session = Session::start(now, Arc::clone(&self.setup), opening);
+        let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
+        let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
+        session.tool_input(arguments).expect("the first thing it is told");
+        let warnings = prepared.warnings();
+        seat.life = Life::Live(Box::new(Live {
+            session,
+            server: prepared.server,
+            _mounted: prepared.mounted,
+            mount: mount.clone(),
+            calls: HashMap::new(),
+            asked: HashMap::new(),
+            effects: HashMap::new(),
+            mode_call: None,
+        }));
+        let server = seat.server.clone();
+        for warning in warnings {
+            self.log.write("warning", &server, warning);
+        }
+        self.say(view, &ToPage::Open(mount));
+        if let Some(outcome) = outcome {
+            self.called(view, outcome);
+        }
+        self.drive(view);
+    }
+
+    /// The tool that opened the view answered: to the view, or in words if there is none.
+    fn called(&mut self, view: &ViewId, outcome: Result<Box<RawValue>, CallError>) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let words = match &outcome {
+            Ok(result) => text_of(result),
+            Err(error) => error.to_string(),
+        };
+        self.log.write("result", &format!("{} {}", seat.server, seat.tool), words);
+        match &mut seat.life {
+            Life::Opening { outcome: waiting } => *waiting = Some(outcome),
+            Life::Live(live) => {
+                // H-67: an error is a cancellation with its words as the reason.
+                let _ = match outcome.as_deref().map(RawObject::new) {
+                    Ok(Some(result)) => live.session.tool_result(result),
+                    Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
+                    Err(error) => live.session.tool_cancelled(Some(&error.to_string())),
+                };
+                self.drive(view);
+            }
+            Life::Ended => {}
+        }
+    }
+
+    /// There is no view to show; the answer stays as text in the log (H-03).
+    fn fail(&mut self, view: &ViewId, words: String) {
+        let name = self.name(view);
+        self.log.write("text", &name, words);
+        self.end(view, "text");
+    }
+
+    fn done(&mut self, view: &ViewId, call: u64, outcome: Result<Box<RawValue>, CallError>) {
+        if let Some(live) = self.live(view) {
+            live.calls.remove(&call);
+        }
+        match &outcome {
+            Ok(result) => self.input(view, Input::Answer { call, outcome: Ok(result) }),
+            Err(error) => {
+                let error = error.to_error();
+                self.input(view, Input::Answer { call, outcome: Err(error) });
+            }
+        }
+    }
+
+    fn list_changed(&mut self, server: &str, list: host::List) {
+        let views: Vec<_> = self.views.iter().filter(|(_, seat)| seat.server == server);
+        let views: Vec<ViewId> = views.into_iter().map(|(view, _)| view.clone()).collect();
+        for view in views {
+            if let Some(live) = self.live(&view) {
+                let tools = live.server.tools();
+                live.session.set_tools(tools);
+            }
+            self.input(&view, Input::ListChanged(list));
+        }
+    }
+
+    /// Gives a live session an input that it takes or ignores.
+    fn input(&mut self, view: &ViewId, input: Input<'_>) {
+        let now = self.now();
+        let Some(live) = self.live(view) else { return };
+        if let Err(violation) = live.session.handle(now, input) {
+            self.log.write("refused", &self.name(view), violation.to_string());
+        }
+        self.drive(view);
+    }
+
+    /// Carries out what the session wants.
+    fn drive(&mut self, view: &ViewId) {
+        while let Some(output) = self.live(view).and_then(|live| live.session.poll()) {
+            self.carry_out(view, output);
+        }
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let next = match &seat.life {
+            Life::Live(live) => live.session.deadline(),
+            _ => None,
+        };
+        if seat.timer != next {
+            if let Some(old) = std::mem::replace(&mut seat.timer, next) {
+                self.timers.remove(&(old, view.clone()));
+            }
+            if let Some(next) = next {
+                self.timers.insert((next, view.clone()));
+            }
+        }
+        self.flush(view);
+    }
+
+    fn carry_out(&mut self, view: &ViewId, output: Output) {
+        let name = self.name(view);
+        match output {
+            Output::Send(text) => self.say(view, &ToPage::Message(text)),
+            Output::Perform { call, task } => self.perform(view, call, task),
+            Output::Abort { call, reason } => {
+                let stop = self.live(view).and_then(|live| live.calls.remove(&call));
+                if let Some(stop) = stop {
+                    let _ = stop.send(reason);
+                }
+            }
+            Output::Ask(question) => {
+                let server = self.views[view].server.clone();
+                let ask = consent::ask(&server, &question, format!("q{}", question.id));
+                self.log.write("asked", &name, ask.text.clone());
+                if let Some(live) = self.live(view) {
+                    live.asked.insert(ask.id.clone(), Asked::Question(question.id));
+                }
+                self.say(view, &ToPage::Ask(ask));
+            }
+            Output::Judged { method, about, ruling, .. } => {
+                let (kind, words) = consent::ruling(method, &about, &ruling);
+                self.log.write(kind, &name, words);
+            }
+            Output::Resize(size) => {
+                self.say(view, &ToPage::Resize { width: size.width, height: size.height });
+            }
+            Output::Greeted { info, .. } => {
+                self.log.write("view", &name, format!("{} {} says hello", info.name, info.version));
+            }
+            Output::Opened => self.log.write("view", &name, "ready"),
+            Output::Early { method } => {
+                self.log.write("warning", &name, format!("{method} before initialized"));
+            }
+            Output::Log { level, logger, data } => {
+                let logger = logger.map(|logger| format!("{logger}: ")).unwrap_or_default();
+                let data: String = data.get().chars().take(300).collect();
+                self.log.write("console", &name, format!("{level} {logger}{data}"));
+            }
+            Output::CloseWanted => {
+                let now = self.now();
+                if let Some(live) = self.live(view) {
+                    live.session.close(now, Reason::Asked);
+                }
+            }
+            Output::Closed(reason) => {
+                self.log.write("view", &name, consent::closed(reason));
+                self.end(view, consent::close_word(reason));
+            }
+            Output::Withdraw { .. }
+            | Output::AppToolsChanged
+            | Output::AppTools(_)
+            | Output::AppAnswer { .. }
+            | Output::Pong { .. } => {}
+            _ => {}
+        }
+    }
+
+    fn perform(&mut self, view: &ViewId, call: u64, task: Task) {
+        match task {
+            Task::CallTool(tool) => match Request::call_tool(&tool) {
+                Ok(request) => self.forward(view, call, request),
+                Err(error) => self.settle(view, call, Err(&error.to_string())),
+            },
+            Task::Read { method, params } => {
+                let request = match params {
+                    Some(params) => Request::with_params(method, &params),
+                    None => Ok(Request::new(method)),
+                };
+                match request {
+                    Ok(request) => self.forward(view, call, request),
+                    Err(error) => self.settle(view, call, Err(&error.to_string())),
+                }
+            }
+            // The page carries these out inside the click that allowed them.
+            Task::OpenLink { .. } | Task::Download { .. } => self.effect(view, call, &task),
+            Task::AddMessage { content } => {
+                self.log.write("message", &self.name(view), consent::shorten(content.get()));
+                self.settle(view, call, Ok(()));
+            }
+            Task::UpdateModelContext { content, structured } => {
+                let structured = structured.map(|raw| raw.get().to_owned()).unwrap_or_default();
+                let words = format!("for the model: {} {structured}", content.get());
+                self.log.write("message", &self.name(view), consent::shorten(&words));
+                self.settle(view, call, Ok(()));
+            }
+            Task::SetDisplayMode(mode) => {
+                if let Some(live) = self.live(view) {
+                    live.mode_call = Some(call);
+                }
+                self.say(view, &ToPage::Mode(mode));
+            }
+            _ => self.settle(view, call, Err("this host cannot do that")),
+        }
+    }
+
+    fn forward(&mut self, view: &ViewId, call: u64, request: Request) {
+        let (events, view) = (self.events.clone(), view.clone());
+        let (stop, mut stopped) = oneshot::channel::<String>();
+        let Some(live) = self.live(&view) else { return };
+        live.calls.insert(call, stop);
+        let server = Arc::clone(&live.server);
+        tokio::spawn(async move {
+            let options = CallOptions { progress: true, ..CallOptions::default() };
+            let mut pending = match server.start(&request, options) {
+                Ok(pending) => pending,
+                Err(error) => {
+                    let _ = events.send(Event::Done { view, call, outcome: Err(error) }).await;
+                    return;
+                }
+            };
+            loop {
+                let update = tokio::select! {
+                    update = pending.next() => update,
+                    reason = &mut stopped => {
+                        return pending.cancel(reason.as_deref().unwrap_or("no longer wanted"));
+                    }
+                };
+                let view = view.clone();
+                let event = match update {
+                    Some(Update::Progress(params)) => Event::Progress { view, call, params },
+                    Some(Update::Done(outcome)) => Event::Done { view, call, outcome },
+                    None => return,
+                };
+                if events.send(event).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// An effect of the page. After a question it has been carried out in the click that answered it;
+    /// without one, a click is still needed.
+    fn effect(&mut self, view: &ViewId, call: u64, task: &Task) {
+        let server = self.views[view].server.clone();
+        let Some(live) = self.live(view) else { return };
+        if live.effects.remove(&u64::MAX).is_some() {
+            return self.settle(view, call, Ok(()));
+        }
+        let ask = consent::effect(&server, task, format!("e{call}"));
+        live.asked.insert(ask.id.clone(), Asked::Effect(call));
+        self.say(view, &ToPage::Ask(ask));
+    }
+
+    fn answered(&mut self, view: &ViewId, id: &str, choice: &str) {
+        let decision = consent::decision(choice);
+        let Some(asked) = self.live(view).and_then(|live| live.asked.remove(id)) else { return };
+        self.log.write("answer", &self.name(view), choice.to_owned());
+        match asked {
+            Asked::Question(question) => {
+                let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+                if let Some(live) = self.live(view).filter(|_| yes) {
+                    live.effects.insert(u64::MAX, ());
+                }
+                self.input(view, Input::Decision { question, decision });
+                if let Some(live) = self.live(view) {
+                    live.effects.clear();
+                }
+            }
+            Asked::Effect(call) => match decision {
+                Decision::Allow | Decision::AllowAlways => self.settle(view, call, Ok(())),
+                Decision::Deny | Decision::DenyAlways => {
+                    self.settle(view, call, Err("refused by the user"));
+                }
+            },
+        }
+    }
+
+    /// Answers a call that was carried out here.
+    fn settle(&mut self, view: &ViewId, call: u64, outcome: Result<(), &str>) {
+        let done = RawObject::default();
+        let outcome = match outcome {
+            Ok(()) => Ok(done.raw()),
+            Err(words) => Err(ErrorObject::new(transom::rpc::DENIED, words.to_owned())),
+        };
+        self.input(view, Input::Answer { call, outcome });
+    }
+
+    fn mode_is(&mut self, view: &ViewId, mode: DisplayMode) {
+        self.change_context(view, |context| context.display_mode = Some(mode));
+        if let Some(call) = self.live(view).and_then(|live| live.mode_call.take()) {
+            self.settle(view, call, Ok(()));
+        }
+    }
+
+    fn change_context(&mut self, view: &ViewId, change: impl FnOnce(&mut HostContext)) {
+        let Some(live) = self.live(view) else { return };
+        let mut context = HostContext::clone(live.session.context());
+        change(&mut context);
+        let _ = live.session.set_context(Arc::new(context));
+        self.drive(view);
+    }
+
+    fn closed_by_page(&mut self, view: &ViewId, reason: CloseReason) {
+        let now = self.now();
+        let Some(live) = self.live(view) else { return };
+        match reason {
+            CloseReason::User => live.session.close(now, Reason::Closed),
+            // The frame is gone, and nobody is left to be asked to save.
+            CloseReason::Gone | CloseReason::Flood => {
+                let _ = live.session.handle(now, Input::Reloaded);
+                live.session.close(now, Reason::Closed);
+            }
+        }
+        self.drive(view);
+    }
+
+    fn end(&mut self, view: &ViewId, reason: &str) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        seat.life = Life::Ended;
+        if let Some(timer) = seat.timer.take() {
+            self.timers.remove(&(timer, view.clone()));
+        }
+        self.say(view, &ToPage::Close { reason: reason.to_owned() });
+        self.flush(view);
+    }
+
+    fn say(&mut self, view: &ViewId, told: &ToPage) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        if seat.stream.say(told).is_err() && seat.is_live() {
+            let now = self.now();
+            if let Some(live) = self.live(view) {
+                live.session.close(now, Reason::Flood);
+            }
+        }
+    }
+
+    fn flush(&mut self, view: &ViewId) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let Some(socket) = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref()) else {
+            return;
+        };
+        while let Some(text) = seat.stream.write() {
+            let _ = socket.send(ToSocket::Text(text));
+        }
+    }
+
+    /// When something happens by itself.
+    fn next(&self) -> Option<Duration> {
+        let timer = self.timers.first().map(|(at, _)| *at);
+        let lost = self.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
+        timer.into_iter().chain(lost).chain(self.confirm_at).min()
+    }
+
+    fn tick(&mut self) {
+        let now = self.now();
+        while let Some((at, view)) = self.timers.first().cloned()
+            && at <= now
+        {
+            self.timers.remove(&(at, view.clone()));
+            if let Some(seat) = self.views.get_mut(&view) {
+                seat.timer = None;
+            }
+            self.input(&view, Input::Tick);
+        }
+        if self.confirm_at.is_some_and(|at| at <= now) {
+            self.confirm();
+        }
+        self.forget_pages(now);
+    }
+
+    /// Confirms what nothing that was said since has confirmed.
+    fn confirm(&mut self) {
+        self.confirm_at = None;
+        for view in std::mem::take(&mut self.unconfirmed) {
+            let Some(seat) = self.views.get_mut(&view) else { continue };
+            let socket = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref());
+            if let Some((socket, text)) = socket.zip(seat.stream.confirm()) {
+                let _ = socket.send(ToSocket::Text(text));
+            }
+        }
+    }
+
+    /// A page that stays away loses its views; places that ended with it are cleared.
+    fn forget_pages(&mut self, now: Duration) {
+        let away = |page: &Page| page.lost.is_some_and(|lost| lost + AWAY <= now);
+        let gone: Vec<String> =
+            self.pages.iter().filter(|(_, page)| away(page)).map(|(name, _)| name.clone()).collect();
+        for name in gone {
+            self.pages.remove(&name);
+            let views = self.views.iter().filter(|(_, seat)| seat.page == name);
+            let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
+            for view in views {
+                self.closed_by_page(&view, CloseReason::Gone);
+                self.views.remove(&view);
+            }
+        }
+    }
+
+    fn close_all(&mut self, done: oneshot::Sender<()>) {
+        let now = self.now();
+        self.closing = Some(done);
+        let views: Vec<ViewId> = self.views.keys().cloned().collect();
+        for view in views {
+            if let Some(live) = self.live(&view) {
+                live.session.close(now, Reason::Closed);
+            }
+            self.drive(&view);
+        }
+    }
+
+    fn live(&mut self, view: &ViewId) -> Option<&mut Live> {
+        match &mut self.views.get_mut(view)?.life {
+            Life::Live(live) => Some(live),
+            _ => None,
+        }
+    }
+
+    fn name(&self, view: &ViewId) -> String {
+        self.views.get(view).map(|seat| format!("{} {}", seat.server, seat.tool)).unwrap_or_default()
+    }
+}
+
+impl Seat {
+    fn is_live(&self) -> bool {
+        matches!(self.life, Life::Live(_))
+    }
+}
+
+/// What the view is told about its surroundings.
+fn context(open: &Open, prepared: &Prepared) -> HostContext {
+    HostContext {
+        tool_info: prepared.tool.clone().map(|tool| ToolInfo { id: None, tool }),
+        display_mode: Some(DisplayMode::Inline),
+        available_display_modes: Some(open.modes.clone()),
+        container_dimensions: Some(open.container.dimensions()),
+        platform: Some(transom::wire::Platform::Web),
+        user_agent: Some(concat!("transom/", env!("CARGO_PKG_VERSION")).to_owned()),
+        ..HostContext::default()
+    }
+}
+
+/// The text blocks of a tool's result, for the log and for who has no view.
+fn text_of(result: &RawValue) -> String {
+    let result: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
+    let blocks = result["content"].as_array().cloned().unwrap_or_default();
+    let texts = blocks.iter().filter_map(|block| block["text"].as_str());
+    consent::shorten(&texts.collect::<Vec<_>>().join(" "))
+}
+
+async fn sleep_until(start: Instant, at: Option<Duration>) {
+    match at {
+        Some(at) => tokio::time::sleep_until((start + at).into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// How long a page may stay away before its views end.
+const AWAY: Duration = Duration::from_secs(60);
+/// How long a confirmation waits for something to travel with.
+const CONFIRM: Duration = Duration::from_millis(20);
+/// The most views of one host.
+const VIEWS: usize = 2_000;
