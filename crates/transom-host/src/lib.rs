@@ -1,0 +1,1 @@
+//! An embeddable host for MCP Apps.
