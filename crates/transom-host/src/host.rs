@@ -56,6 +56,9 @@ pub enum BuildError {
     /// The key for stable names cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The system has no randomness to make keys of.
+    #[error("the system gives no random numbers")]
+    NoRandomness,
     /// Two servers with one name.
     #[error("there are two servers named {0:?}; give one of them another name")]
     TwoServers(String),
@@ -158,10 +161,10 @@ impl Builder {
         };
         let key = match &self.data {
             Some(folder) => StableKey::open(folder)?,
-            None => StableKey::random()?,
+            None => StableKey::random().map_err(|_| BuildError::NoRandomness)?,
         };
         let script = SandboxScript::new(transom_web::SANDBOX).expect("tested where it is built");
-        let frames = self.naming.frame_source();
+        let frames = frame_source(&self.naming);
         let sandbox = Sandbox::new(self.naming, key, script);
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
@@ -220,6 +223,15 @@ fn setup(limits: Limits, terms: Terms) -> Setup {
         limits,
         terms,
         ..Setup::default()
+    }
+}
+
+/// Where the page's frames come from, as a source of its own policy.
+fn frame_source(naming: &Naming) -> String {
+    match naming {
+        Naming::Localhost { port } => format!("http://*.localhost:{port}"),
+        Naming::Ports => "http://127.0.0.1:*".to_owned(),
+        Naming::Domain(wildcard) => wildcard.to_string(),
     }
 }
 

@@ -244,6 +244,7 @@ impl Driver {
     /// Finds the view's place, or makes one for its first `open`.
     fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
         let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
+        let room = self.views.len() < VIEWS;
         match self.views.get_mut(view) {
             Some(seat) if seat.page == page => true,
             // A page that was loaded anew takes over what the old one showed.
@@ -254,7 +255,7 @@ impl Driver {
             }
             // Its place went with another page; what it says is for nobody.
             Some(_) => false,
-            None if opens && self.views.len() < VIEWS => {
+            None if opens && room => {
                 let seat = Seat {
                     stream: Stream::new(view.clone()),
                     page: page.to_owned(),
@@ -431,8 +432,8 @@ impl Driver {
     }
 
     fn list_changed(&mut self, server: &str, list: host::List) {
-        let views: Vec<_> = self.views.iter().filter(|(_, seat)| seat.server == server);
-        let views: Vec<ViewId> = views.into_iter().map(|(view, _)| view.clone()).collect();
+        let views = self.views.iter().filter(|(_, seat)| seat.server == server);
+        let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
         for view in views {
             if let Some(live) = self.live(&view) {
                 let tools = live.server.tools();

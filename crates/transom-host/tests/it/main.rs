@@ -1,3 +1,18 @@
 //! One test binary for the crate; each module keeps a kind of promise.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod children;
+mod documents;
 mod envelope;
+mod hostile_http;
+mod hostile_pipe;
+mod http_peer;
+mod node;
+mod pins;
+mod pipe_peer;
+mod published;
+mod rmcp_server;
+mod sandbox;
+mod store;
+mod wishes;

@@ -1,0 +1,136 @@
+//! A server's process, and everything it started.
+
+use std::{
+    io,
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use tokio::{
+    io::AsyncRead,
+    process::{ChildStdin, ChildStdout},
+    time::timeout,
+};
+use transom::violation::Quoted;
+
+use super::{
+    Command, ConnectError,
+    lines::{Line, Lines},
+};
+
+/// A process group. Dropping it kills the whole group.
+#[derive(Debug)]
+pub(super) struct Child(Box<dyn ChildWrapper>);
+
+/// What a child wrote to its standard error last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LastWords(Arc<Mutex<String>>);
+
+impl Child {
+    /// Starts the program in a process group of its own.
+    pub(super) fn start(command: &Command) -> Result<Self, ConnectError> {
+        let mut wrapped = CommandWrap::from(prepare(command)?);
+        #[cfg(unix)]
+        wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
+        let failed = |error| ConnectError::Spawn { program: Quoted::new(&command.program), error };
+        wrapped.spawn().map(Self).map_err(failed)
+    }
+
+    /// Its input and output, the first time.
+    pub(super) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+        Some((self.0.stdin().take()?, self.0.stdout().take()?))
+    }
+
+    /// Its standard error, the first time.
+    pub(super) fn stderr(&mut self) -> Option<impl AsyncRead + Send + Unpin + use<>> {
+        self.0.stderr().take()
+    }
+
+    /// Waits for its end.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.0.wait().await
+    }
+
+    /// Ends it: its input is closed already, so it may leave by itself; then it is told to; then it is
+    /// made to. Each takes at most as long as given.
+    pub(super) async fn end(&mut self, each: Duration) {
+        if timeout(each, self.wait()).await.is_ok() {
+            return;
+        }
+        #[cfg(unix)]
+        if self.0.signal(SIGTERM).is_ok() && timeout(each, self.wait()).await.is_ok() {
+            return;
+        }
+        self.kill();
+        let _ = timeout(each, self.wait()).await;
+    }
+
+    /// Kills whatever is left of the group: a wrapper may be gone while what it wrapped is not.
+    fn kill(&mut self) {
+        let _ = self.0.start_kill();
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl LastWords {
+    /// Reads a child's standard error to its end: each line goes to the log, the last ones are kept.
+    pub(super) async fn listen(self, stderr: impl AsyncRead + Unpin) {
+        let mut lines = Lines::new(stderr, MAX_LINE);
+        while let Ok(Some(line)) = lines.next().await {
+            let Line::Whole(line) = line else { continue };
+            let line = String::from_utf8_lossy(line);
+            tracing::debug!(stderr = %Quoted::new(line.trim_end()));
+            self.keep(line.trim_end());
+        }
+    }
+
+    /// The last words, if there were any.
+    pub(super) fn get(&self) -> Option<Quoted> {
+        let words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (!words.is_empty()).then(|| Quoted::new(&words))
+    }
+
+    fn keep(&self, line: &str) {
+        // A program's last line with words says most; traces end in blank ones.
+        if !line.is_empty() {
+            let mut words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            words.clear();
+            words.extend(line.chars().take(MAX_WORDS));
+        }
+    }
+}
+
+fn prepare(command: &Command) -> Result<tokio::process::Command, ConnectError> {
+    let mut prepared = tokio::process::Command::new(&command.program);
+    prepared.args(&command.args).env_clear();
+    for name in INHERITED {
+        if let Some(value) = std::env::var_os(name) {
+            prepared.env(name, value);
+        }
+    }
+    for (name, value) in &command.env {
+        prepared.env(name, value.reveal()?);
+    }
+    if let Some(cwd) = &command.cwd {
+        prepared.current_dir(cwd);
+    }
+    prepared.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(prepared)
+}
+
+/// What every child gets of our environment. The rest may hold secrets that are none of its business.
+const INHERITED: [&str; 5] = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
+/// The longest line of a child's standard error.
+const MAX_LINE: usize = 16 << 10;
+/// How much is kept of the last one.
+const MAX_WORDS: usize = 1024;
+/// The same number on every Unix.
+#[cfg(unix)]
+const SIGTERM: i32 = 15;

@@ -1,0 +1,257 @@
+//! What can go wrong with a server, by whose fault it is.
+//!
+//! [`Refusal`] is an answer like any other. [`Rubbish`] is the server's fault, [`NotCalled`] the
+//! caller's, [`Loss`] and [`HttpError`] are the world's. [`CallError`] and [`ConnectError`] say which of
+//! them ended a call or an attempt to connect.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use reqwest::StatusCode;
+use serde_json::value::RawValue;
+use transom::{
+    rpc::{ErrorObject, Malformed},
+    violation::Quoted,
+};
+
+use super::UnsetVariable;
+
+/// An error that the server answered with.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// Its code.
+    pub code: i64,
+    /// Its words.
+    pub message: String,
+    /// Whatever else it said.
+    pub data: Option<Box<RawValue>>,
+}
+
+/// What a server sent in the place of a message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rubbish {
+    /// Text that is no message.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// Bytes that are no text.
+    #[error("expected UTF-8, got other bytes")]
+    NotText,
+    /// More than we take. How much more is not known: it was not kept.
+    #[error("a message longer than {limit} bytes")]
+    TooLong {
+        /// What was allowed.
+        limit: usize,
+    },
+}
+
+/// Why a call was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotCalled {
+    /// The server is away.
+    #[error("the server is not connected")]
+    NotConnected,
+    /// As many calls as allowed are in flight, or the server does not read what we write.
+    #[error("too much is waiting for the server already")]
+    Busy,
+}
+
+/// Why a connection ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Loss {
+    /// The program ended, or closed its output.
+    #[error("the server ended{}{}", Clause(", ", .status), Clause("; its last words: ", .words))]
+    Ended {
+        /// How, if it was a program and has ended.
+        status: Option<String>,
+        /// The end of what it wrote to its standard error.
+        words: Option<Quoted>,
+    },
+    /// It let a call run out of time and then did not answer a ping.
+    #[error("the server did not answer a ping within {0:?}")]
+    Hung(Duration),
+    /// Reading from it or writing to it failed.
+    #[error("talking to the server failed")]
+    Io(#[source] std::io::Error),
+    /// Its address cannot be reached.
+    #[error("the server cannot be reached")]
+    Unreachable(#[source] HttpError),
+    /// We ended it.
+    #[error("the connection was closed")]
+    Closed,
+}
+
+/// Why an HTTP exchange failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// No connection could be made.
+    #[error("no connection to the server")]
+    Connect(#[source] reqwest::Error),
+    /// The connection broke.
+    #[error("the connection to the server broke")]
+    Broken(#[source] reqwest::Error),
+    /// The server wants to know who is asking.
+    #[error("the server asks for OAuth: it answered 401 Unauthorized{}", Clause(", ", .challenge))]
+    Unauthorized {
+        /// Its `WWW-Authenticate` header.
+        challenge: Option<Quoted>,
+    },
+    /// It points elsewhere. We follow nobody to another origin.
+    #[error("the server answered {status} and points to {location}, which is not followed")]
+    Redirect {
+        /// The status.
+        status: StatusCode,
+        /// Where to.
+        location: Quoted,
+    },
+    /// The session is gone, and so is the one that took its place.
+    #[error("the server forgot the session twice")]
+    SessionLost,
+    /// A status that means no.
+    #[error("the server answered {status}{}", Clause(": ", .words))]
+    Status {
+        /// The status.
+        status: StatusCode,
+        /// The beginning of what it said.
+        words: Option<Quoted>,
+    },
+    /// Neither JSON nor an event stream.
+    #[error("expected JSON or an event stream, got {got}")]
+    ContentType {
+        /// What came.
+        got: Quoted,
+    },
+    /// The stream ended before the answer, and could not be taken up again.
+    #[error("the event stream ended before the answer")]
+    NoAnswer,
+    /// A body or event that is no message.
+    #[error(transparent)]
+    Rubbish(#[from] Rubbish),
+}
+
+/// Why a call has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The server answered with an error.
+    #[error("the server answered with error {}: {}", .0.code, Quoted::new(&.0.message))]
+    Refused(Refusal),
+    /// The server wants answers before it goes on, and nobody here gives them. Holds its whole result.
+    #[error("the server wants further input, which is not offered here")]
+    InputRequired(Box<RawValue>),
+    /// The answer is no answer.
+    #[error("the server's answer cannot be used")]
+    Rubbish(#[from] Rubbish),
+    /// No answer within the time there was.
+    #[error("no answer from the server in time")]
+    Timeout,
+    /// We took it back.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The server went away.
+    #[error("the server went away during the call")]
+    Lost(#[source] Arc<Loss>),
+    /// The HTTP exchange failed.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    /// It was not even made.
+    #[error(transparent)]
+    NotCalled(#[from] NotCalled),
+}
+
+/// Why there is no connection to a server.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The configuration names a variable that is not set.
+    #[error(transparent)]
+    Variable(#[from] UnsetVariable),
+    /// The configuration has a header that cannot be sent.
+    #[error("the header {0} cannot be sent")]
+    Header(Quoted),
+    /// The program cannot be started.
+    #[error("cannot start {program}")]
+    Spawn {
+        /// The program.
+        program: Quoted,
+        /// Why not.
+        #[source]
+        error: std::io::Error,
+    },
+    /// No HTTP client could be made.
+    #[error("cannot prepare HTTP")]
+    Client(#[source] reqwest::Error),
+    /// The greeting failed.
+    #[error("the server did not take up the conversation")]
+    Greeting(#[from] CallError),
+    /// It speaks a version that we do not.
+    #[error("the server speaks version {got}, we speak 2024-11-05 to 2026-07-28")]
+    Version {
+        /// Its version.
+        got: Quoted,
+    },
+}
+
+impl ConnectError {
+    /// Whether the server asks for OAuth.
+    pub fn wants_oauth(&self) -> bool {
+        matches!(self, Self::Greeting(CallError::Http(HttpError::Unauthorized { .. })))
+    }
+}
+
+impl CallError {
+    /// The error that whoever asked gets to see: the server's own, or ours in words.
+    pub fn to_error(&self) -> ErrorObject<'_> {
+        let Self::Refused(Refusal { code, message, data }) = self else {
+            return ErrorObject::new(transom::rpc::DENIED, self.story());
+        };
+        ErrorObject { code: *code, message: message.as_str().into(), data: data.as_deref() }
+    }
+
+    /// The error and what caused it, in one line.
+    pub fn story(&self) -> String {
+        story(self)
+    }
+}
+
+/// An error and what caused it, in one line.
+pub(super) fn story(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words.push_str(": ");
+        words.push_str(&error.to_string());
+        cause = error.source();
+    }
+    words
+}
+
+impl From<ErrorObject<'_>> for Refusal {
+    fn from(error: ErrorObject<'_>) -> Self {
+        let data = error.data.map(ToOwned::to_owned);
+        Self { code: error.code, message: error.message.into_owned(), data }
+    }
+}
+
+impl HttpError {
+    /// Says what failed without saying where: an address may hold a token.
+    pub(super) fn of(error: reqwest::Error) -> Self {
+        let connecting = error.is_connect();
+        let error = error.without_url();
+        if connecting { Self::Connect(error) } else { Self::Broken(error) }
+    }
+}
+
+/// Words with something before them, if there are any.
+struct Clause<'a, T>(&'static str, &'a Option<T>);
+
+impl<T: fmt::Display> fmt::Display for Clause<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Some(words) => write!(f, "{}{words}", self.0),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The first words with a server: which era it speaks, and who it is.
+//!
+//! ```text
+//!   server/discover ─── answered ──────────────▶ stateless
+//!        ├── refused ───────────┐
+//!        └── silent for a second┴▶ initialize ─▶ greeting
+//!                                     └ refused, and discover answered after all ─▶ stateless
+//! ```
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, value::RawValue};
+use tokio::time::timeout;
+use transom::{calls::Patience, violation::Quoted, wire::Implementation};
+
+use super::{
+    Call, CallError, CallOptions, ConnectError, Era, Loss, Options, Outcome, Request,
+    desk::{DISCOVER, INITIALIZE},
+    era::{GREETING, LAST_GREETING, STATELESS},
+    life::{Life, Terms},
+    request::{notification, text},
+};
+
+/// Who a server is, as it says itself.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Its name and version.
+    pub info: Implementation,
+    /// Which kind of MCP it speaks.
+    pub era: Era,
+    /// The version of MCP that is spoken with it.
+    pub protocol_version: String,
+    /// What it can do.
+    pub capabilities: Map<String, Value>,
+    /// What it wants a model to know about it.
+    pub instructions: Option<String>,
+    /// All it said.
+    pub raw: Box<RawValue>,
+}
+
+impl Server {
+    /// Somebody who has not said a word yet.
+    pub(super) fn unknown() -> Self {
+        Self {
+            info: read_info(None),
+            era: Era::Greeting,
+            protocol_version: String::new(),
+            capabilities: Map::new(),
+            instructions: None,
+            raw: raw(&Map::new()),
+        }
+    }
+
+    /// Whether it has tools to list, or does not say.
+    pub fn has_tools(&self) -> bool {
+        self.capabilities.contains_key("tools")
+    }
+
+    /// Whether it has resources.
+    pub fn has_resources(&self) -> bool {
+        self.capabilities.contains_key("resources")
+    }
+
+    /// Whether it has prompts.
+    pub fn has_prompts(&self) -> bool {
+        self.capabilities.contains_key("prompts")
+    }
+}
+
+/// Finds out who the server is, trying first what is remembered of it.
+pub(super) async fn greet(life: &Arc<Life>, guess: Option<Era>) -> Result<Server, ConnectError> {
+    match guess {
+        Some(Era::Greeting) => introduce(life).await,
+        Some(Era::Stateless) | None => probe(life).await,
+    }
+}
+
+/// Greets a server again that has forgotten us. It is the same server; who it is stays as it was.
+pub(super) async fn again(life: &Arc<Life>) -> Result<(), CallError> {
+    initialize(life)?.outcome().await?;
+    life.tell(notification(INITIALIZED, None)).await
+}
+
+async fn probe(life: &Arc<Life>) -> Result<Server, ConnectError> {
+    let mut discover = discover(life)?;
+    let quick = timeout(life.options().probe, wait(&mut discover)).await;
+    match quick {
+        Ok(Ok(result)) => discovered(life, &result),
+        // There is nobody to try again with, or nothing that another greeting would change.
+        Ok(Err(error)) if is_final(&error) => Err(error.into()),
+        Ok(Err(_)) => introduce(life).await,
+        Err(_) => either(life, discover).await,
+    }
+}
+
+/// The server is silent: it ignores what it does not know, or it is slow to start. It gets to choose.
+async fn either(life: &Arc<Life>, mut discover: Call) -> Result<Server, ConnectError> {
+    let refusal = match introduce(life).await {
+        Err(ConnectError::Greeting(error @ CallError::Refused(_))) => error,
+        settled => return settled,
+    };
+    match wait(&mut discover).await {
+        Ok(result) => discovered(life, &result),
+        Err(_) => Err(refusal.into()),
+    }
+}
+
+fn is_final(error: &CallError) -> bool {
+    use super::HttpError::Unauthorized;
+    matches!(error, CallError::Lost(_) | CallError::Http(Unauthorized { .. }))
+}
+
+async fn wait(call: &mut Call) -> Outcome {
+    loop {
+        match call.next().await {
+            Some(super::Update::Done(outcome)) => return outcome,
+            Some(super::Update::Progress(_)) => {}
+            None => return Err(CallError::Cancelled),
+        }
+    }
+}
+
+fn discover(life: &Arc<Life>) -> Result<Call, CallError> {
+    let request = Request::new(DISCOVER);
+    Ok(life.call_in(Era::Stateless, &request, first_words(life.options()))?)
+}
+
+fn discovered(life: &Arc<Life>, result: &RawValue) -> Result<Server, ConnectError> {
+    let answer: Discovered = serde_json::from_str(result.get()).unwrap_or_default();
+    let versions = answer.supported_versions;
+    if !versions.is_empty() && !versions.iter().any(|version| version == STATELESS) {
+        return Err(ConnectError::Version { got: Quoted::new(&versions.join(", ")) });
+    }
+    let of_meta = answer.meta.get(SERVER_INFO).cloned();
+    let info = of_meta.or(answer.server_info);
+    let server = Server {
+        info: read_info(info),
+        era: Era::Stateless,
+        protocol_version: STATELESS.to_owned(),
+        capabilities: answer.capabilities,
+        instructions: answer.instructions,
+        raw: result.to_owned(),
+    };
+    agree(life, &server);
+    Ok(server)
+}
+
+async fn introduce(life: &Arc<Life>) -> Result<Server, ConnectError> {
+    let result = initialize(life)?.outcome().await?;
+    let answer: Introduced = serde_json::from_str(result.get()).unwrap_or_default();
+    let version = answer.protocol_version.unwrap_or_default();
+    if !GREETING.contains(&&*version) {
+        return Err(ConnectError::Version { got: Quoted::new(&version) });
+    }
+    let server = Server {
+        info: read_info(answer.server_info),
+        era: Era::Greeting,
+        protocol_version: version,
+        capabilities: answer.capabilities,
+        instructions: answer.instructions,
+        raw: result,
+    };
+    agree(life, &server);
+    life.tell(notification(INITIALIZED, None)).await?;
+    Ok(server)
+}
+
+fn initialize(life: &Arc<Life>) -> Result<Call, CallError> {
+    let options = life.options();
+    let mut request = Request::new(INITIALIZE);
+    request.push("protocolVersion", &text(LAST_GREETING));
+    request.push("capabilities", &raw(&options.capabilities()));
+    request.push("clientInfo", &raw(&options.client));
+    Ok(life.call_in(Era::Greeting, &request, first_words(options))?)
+}
+
+fn agree(life: &Life, server: &Server) {
+    let (era, version) = (server.era, server.protocol_version.clone());
+    tracing::debug!(?era, version, "greeted");
+    life.agree(Terms { era, version });
+}
+
+fn first_words(options: &Options) -> CallOptions {
+    CallOptions { progress: false, patience: Some(Patience::flat(options.greeting)) }
+}
+
+/// A server that does not say who it is still has a name to be shown under.
+fn read_info(info: Option<Value>) -> Implementation {
+    let info = info.and_then(|info| serde_json::from_value(info).ok());
+    info.unwrap_or_else(|| Implementation::new("unnamed", ""))
+}
+
+/// Serialises one of our own values.
+pub(super) fn raw<T: serde::Serialize>(value: &T) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).expect("our types have string keys and finite numbers")
+}
+
+/// Whether a loss means that the server could not stand the question about its era.
+pub(super) fn is_shock(error: &ConnectError) -> bool {
+    matches!(error, ConnectError::Greeting(CallError::Lost(loss)) if matches!(**loss, Loss::Ended { .. }))
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Discovered {
+    supported_versions: Vec<String>,
+    capabilities: Map<String, Value>,
+    instructions: Option<String>,
+    server_info: Option<Value>,
+    #[serde(rename = "_meta")]
+    meta: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Introduced {
+    protocol_version: Option<String>,
+    capabilities: Map<String, Value>,
+    instructions: Option<String>,
+    server_info: Option<Value>,
+}
+
+const INITIALIZED: &str = "notifications/initialized";
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

@@ -1,0 +1,535 @@
+//! The streamable HTTP transport: each message a POST, each answer a body or a stream of events.
+//!
+//! ```text
+//!            ┌─ application/json ─────────────────▶ the answer
+//!   POST ────┼─ text/event-stream ─▶ notifications, the answer
+//!            │        └─ broken ─▶ GET, Last-Event-ID ─▶ the rest
+//!            └─ 404, in a session ─▶ greet again, POST once more
+//! ```
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use reqwest::{
+    Method, Response, StatusCode,
+    header::{
+        ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, WWW_AUTHENTICATE,
+    },
+    redirect::{Attempt, Policy},
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::{sync::RwLock, time::timeout};
+use transom::violation::Quoted;
+use url::{Host, Url};
+
+use super::{
+    CallError, ConnectError, Endpoint, Era, Event, HttpError, Listing, Loss, Options, Refusal,
+    Request, Rubbish,
+    desk::Kind,
+    era::STATELESS,
+    greeting,
+    header::encode,
+    life::Life,
+    pipe::{Full, Outbox, Unsent},
+    salvage,
+    sse::Parser,
+};
+
+/// Our end of one HTTP endpoint.
+#[derive(Debug)]
+pub(super) struct Http {
+    client: reqwest::Client,
+    url: Url,
+    headers: HeaderMap,
+    session: Mutex<Option<HeaderValue>>,
+    /// Held for writing while a lost session is replaced: nobody may post without one meanwhile.
+    renewing: RwLock<()>,
+    later: Outbox,
+    limit: usize,
+}
+
+/// A request on its way.
+#[derive(Debug)]
+pub(super) struct Parcel {
+    id: u64,
+    kind: Kind,
+    era: Era,
+    text: Bytes,
+    headers: HeaderMap,
+}
+
+impl Http {
+    /// Prepares the endpoint. Nothing is sent yet.
+    pub(super) fn new(
+        endpoint: &Endpoint,
+        options: &Options,
+    ) -> Result<(Arc<Self>, Unsent), ConnectError> {
+        let (later, unsent) = Outbox::new(options.limits.unsent);
+        let http = Self {
+            client: client(&endpoint.url)?,
+            url: endpoint.url.clone(),
+            headers: configured(endpoint)?,
+            session: Mutex::default(),
+            renewing: RwLock::default(),
+            later,
+            limit: options.limits.message,
+        };
+        Ok((Arc::new(http), unsent))
+    }
+
+    /// Sends a request and delivers what comes back, however long that takes.
+    ///
+    /// Boxed, because replacing a lost session makes a request of its own.
+    pub(super) fn exchange(
+        self: Arc<Self>,
+        life: Arc<Life>,
+        parcel: Parcel,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if let Err(error) = self.run(&life, &parcel).await {
+                failed(&life, &parcel, error);
+            }
+        })
+    }
+
+    async fn run(&self, life: &Arc<Life>, parcel: &Parcel) -> Result<(), CallError> {
+        let response = self.post(life, parcel).await?;
+        match media_type(&response) {
+            Some(Media::Json) => {
+                let body = body(response, self.limit).await?;
+                receive(life, &body, Some(parcel.id));
+                Ok(())
+            }
+            Some(Media::Events) => self.follow(response, life, parcel).await,
+            None => Err(HttpError::ContentType { got: content_type(&response) }.into()),
+        }
+    }
+
+    /// Posts a request; a session that was lost is replaced once.
+    async fn post(&self, life: &Arc<Life>, parcel: &Parcel) -> Result<Response, CallError> {
+        for _ in 0..2 {
+            let session = if parcel.greets() { None } else { self.current_session().await };
+            let response = self.send(life, parcel, session.as_ref()).await?;
+            if parcel.greets() {
+                self.set_session(response.headers().get(SESSION).cloned());
+            }
+            let status = response.status();
+            match (accepted(response).await, session) {
+                (Err(error), Some(stale)) if is_forgotten(status, &error) => {
+                    self.renew(life, &stale).await?;
+                }
+                (answer, _) => return answer,
+            }
+        }
+        Err(HttpError::SessionLost.into())
+    }
+
+    async fn send(
+        &self,
+        life: &Life,
+        parcel: &Parcel,
+        session: Option<&HeaderValue>,
+    ) -> Result<Response, HttpError> {
+        let mut headers = self.headers_for(life, session);
+        headers.extend(parcel.headers.clone());
+        let post = self.client.post(self.url.clone()).headers(headers);
+        let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
+        post.body(parcel.text.clone()).send().await.map_err(HttpError::of)
+    }
+
+    /// What goes along with every request: what is configured, the version, the session.
+    fn headers_for(&self, life: &Life, session: Option<&HeaderValue>) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let version = life.terms().map(|terms| HeaderValue::from_str(&terms.version));
+        if let Some(Ok(version)) = version {
+            headers.insert(VERSION, version);
+        }
+        if let Some(session) = session {
+            headers.insert(SESSION, session.clone());
+        }
+        headers
+    }
+
+    /// Greets the server again, if nobody else has done so since the session was lost.
+    async fn renew(&self, life: &Arc<Life>, stale: &HeaderValue) -> Result<(), CallError> {
+        let _alone = self.renewing.write().await;
+        if self.session().as_ref() != Some(stale) {
+            return Ok(());
+        }
+        tracing::info!("the server forgot the session; starting another");
+        self.set_session(None);
+        greeting::again(life).await?;
+        // What we knew came from a session that is no more.
+        life.changes().note_all();
+        life.emit(Event::Restarted);
+        Ok(())
+    }
+
+    /// Reads a stream until it has brought the answer, taking it up again where it broke.
+    async fn follow(
+        &self,
+        response: Response,
+        life: &Arc<Life>,
+        parcel: &Parcel,
+    ) -> Result<(), CallError> {
+        let mut stream = Stream { response: Some(response), parser: Parser::new(self.limit) };
+        let mut barren = 0;
+        loop {
+            let place = stream.parser.last_id.clone();
+            let broken = stream.read(life, || life.is_open(parcel.id)).await;
+            if !life.is_open(parcel.id) {
+                return Ok(());
+            }
+            if let Err(error @ HttpError::Rubbish(_)) = broken {
+                return Err(error.into());
+            }
+            barren = if stream.parser.last_id == place { barren + 1 } else { 0 };
+            if parcel.era == Era::Stateless || stream.parser.last_id.is_none() || barren > RESUMES {
+                return Err(broken.err().unwrap_or(HttpError::NoAnswer).into());
+            }
+            tokio::time::sleep(stream.pause(barren)).await;
+            stream.response = self.listen_from(life, stream.parser.last_id.as_deref()).await.ok();
+        }
+    }
+
+    /// Keeps the stream open on which the server says what no request asked for, where there is one.
+    pub(super) async fn stand_by(self: Arc<Self>, life: Arc<Life>) {
+        let mut stream = Stream { response: None, parser: Parser::new(self.limit) };
+        let mut barren = 0;
+        while barren <= RESUMES {
+            match self.listen_from(&life, stream.parser.last_id.as_deref()).await {
+                Ok(response) => stream.response = Some(response),
+                Err(CallError::Http(HttpError::Connect(_) | HttpError::Broken(_))) => barren += 1,
+                // The server has none, or does not know us any more; the next request finds out.
+                Err(error) => return tracing::debug!(%error, "no standing stream"),
+            }
+            let place = stream.parser.last_id.clone();
+            let whole = stream.response.is_some();
+            let ended = stream.read(&life, || true).await;
+            tracing::debug!(?ended, "the standing stream ended");
+            if whole && stream.parser.last_id != place {
+                barren = 0;
+            }
+            tokio::time::sleep(stream.pause(barren)).await;
+        }
+        life.suspect();
+    }
+
+    async fn listen_from(&self, life: &Life, last: Option<&str>) -> Result<Response, CallError> {
+        let session = self.current_session().await;
+        let mut headers = self.headers_for(life, session.as_ref());
+        if let Some(last) = last.and_then(|last| HeaderValue::from_str(last).ok()) {
+            headers.insert(LAST_EVENT, last);
+        }
+        let get = self.client.get(self.url.clone()).headers(headers).header(ACCEPT, EVENTS);
+        let response = accepted(get.send().await.map_err(HttpError::of)?).await?;
+        match media_type(&response) {
+            Some(Media::Events) => Ok(response),
+            _ => Err(HttpError::ContentType { got: content_type(&response) }.into()),
+        }
+    }
+
+    /// Puts a notification or an answer into the queue.
+    pub(super) fn post_later(&self, text: String) -> Result<(), Full> {
+        self.later.push(text)
+    }
+
+    /// Posts what is in the queue, one after the other.
+    pub(super) async fn post_queued(self: Arc<Self>, mut unsent: Unsent, life: Arc<Life>) {
+        while let Some(text) = unsent.next().await {
+            if let Err(error) = self.tell(&life, text).await {
+                tracing::debug!(%error, "a notification or an answer was not taken");
+            }
+        }
+    }
+
+    /// Posts a notification or an answer.
+    pub(super) async fn tell(&self, life: &Life, text: String) -> Result<(), HttpError> {
+        // Not through the gate of `current_session`: who replaces a session says something, too.
+        let headers = self.headers_for(life, self.session().as_ref());
+        let post = self.client.post(self.url.clone()).headers(headers);
+        let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
+        let response = post.body(text).send().await.map_err(HttpError::of)?;
+        accepted(response).await.map(drop).map_err(|error| match error {
+            CallError::Http(error) => error,
+            other => HttpError::Status {
+                status: StatusCode::BAD_REQUEST,
+                words: Some(Quoted::new(&other.to_string())),
+            },
+        })
+    }
+
+    /// Tells the server that its session is no longer needed.
+    pub(super) async fn leave(&self, life: &Life, within: Duration) {
+        let Some(session) = self.session() else { return };
+        let headers = self.headers_for(life, Some(&session));
+        let delete = self.client.request(Method::DELETE, self.url.clone()).headers(headers);
+        let _ = timeout(within, delete.send()).await;
+    }
+
+    async fn current_session(&self) -> Option<HeaderValue> {
+        let _nobody_renews = self.renewing.read().await;
+        self.session()
+    }
+
+    fn session(&self) -> Option<HeaderValue> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_session(&self, session: Option<HeaderValue>) {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = session;
+    }
+}
+
+impl Parcel {
+    /// A request with the headers of its era.
+    pub(super) fn of_request(
+        id: u64,
+        (kind, era): (Kind, Era),
+        text: String,
+        request: &Request,
+        listing: &Listing,
+    ) -> Self {
+        let mut headers = HeaderMap::new();
+        if era == Era::Stateless {
+            headers.insert(VERSION, HeaderValue::from_static(STATELESS));
+            let mut put = |name: HeaderName, value: &str| {
+                if let Ok(value) = HeaderValue::from_str(&encode(value)) {
+                    headers.insert(name, value);
+                }
+            };
+            put(METHOD, request.method());
+            if let Some(name) = request.name() {
+                put(NAME, name);
+            }
+            listing.headers(request).into_iter().for_each(|(name, value)| put(name, &value));
+        }
+        Self { id, kind, era, text: text.into(), headers }
+    }
+
+    /// Whether it opens a session.
+    fn greets(&self) -> bool {
+        self.kind == Kind::Greeting && self.era == Era::Greeting
+    }
+}
+
+/// An event stream that may break and be taken up again.
+struct Stream {
+    response: Option<Response>,
+    parser: Parser,
+}
+
+impl Stream {
+    /// Delivers events until the stream ends or nobody wants more.
+    async fn read(&mut self, life: &Arc<Life>, wanted: impl Fn() -> bool) -> Result<(), HttpError> {
+        let Some(mut response) = self.response.take() else { return Ok(()) };
+        self.parser.restart();
+        while wanted()
+            && let Some(piece) = response.chunk().await.map_err(HttpError::of)?
+        {
+            let taken = self.parser.push(&piece, |data| receive(life, data, None));
+            let limit = life.limits().message;
+            taken.map_err(|_| HttpError::Rubbish(Rubbish::TooLong { limit }))?;
+        }
+        Ok(())
+    }
+
+    /// How long to wait before coming back: as the server wishes, within reason.
+    fn pause(&self, barren: u32) -> Duration {
+        let wished = self.parser.retry.map_or(RETRY, Duration::from_millis);
+        wished.saturating_mul(1 << barren.min(8)).min(LONGEST_RETRY)
+    }
+}
+
+fn failed(life: &Arc<Life>, parcel: &Parcel, error: CallError) {
+    tracing::debug!(id = parcel.id, error = %error.story(), "exchange failed");
+    match error {
+        CallError::Http(error @ HttpError::Connect(_)) if parcel.kind != Kind::Plain => {
+            life.end(Loss::Unreachable(error));
+        }
+        error => {
+            let unreachable = matches!(error, CallError::Http(HttpError::Connect(_)));
+            life.settle(parcel.id, Err(error));
+            if unreachable {
+                life.suspect();
+            }
+        }
+    }
+}
+
+fn receive(life: &Arc<Life>, data: &[u8], answers: Option<u64>) {
+    match std::str::from_utf8(data) {
+        Ok(text) => life.receive(text.trim_ascii(), answers),
+        Err(_) => life.rubbish(salvage::answered(data).or(answers), Rubbish::NotText),
+    }
+}
+
+/// Lets a good answer through, and says what is wrong with another.
+async fn accepted(response: Response) -> Result<Response, CallError> {
+    let status = response.status();
+    let header = |name| response.headers().get(name).map(|value| quoted(value.as_bytes()));
+    if status.is_success() {
+        return Ok(response);
+    }
+    if status == StatusCode::UNAUTHORIZED {
+        return Err(HttpError::Unauthorized { challenge: header(WWW_AUTHENTICATE) }.into());
+    }
+    if status.is_redirection()
+        && let Some(location) = header(LOCATION)
+    {
+        return Err(HttpError::Redirect { status, location }.into());
+    }
+    let body = body(response, MAX_EXPLANATION).await.unwrap_or_default();
+    Err(refusal(&body).map_or_else(
+        || {
+            let words = (!body.is_empty()).then(|| quoted(&body));
+            HttpError::Status { status, words }.into()
+        },
+        CallError::Refused,
+    ))
+}
+
+/// Whether a refusal means that the server does not know our session.
+///
+/// The spec says 404. Servers that follow the example of the TypeScript SDK say 400, and in words what
+/// they miss.
+fn is_forgotten(status: StatusCode, error: &CallError) -> bool {
+    match error {
+        _ if status == StatusCode::NOT_FOUND => true,
+        CallError::Refused(Refusal { message, .. }) if status == StatusCode::BAD_REQUEST => {
+            message.to_ascii_lowercase().contains("session")
+        }
+        _ => false,
+    }
+}
+
+/// The JSON-RPC error in the body of a bad status, whoever it was addressed to.
+fn refusal(body: &[u8]) -> Option<Refusal> {
+    #[derive(Deserialize)]
+    struct Failed {
+        error: FailedError,
+    }
+    #[derive(Deserialize)]
+    struct FailedError {
+        code: i64,
+        #[serde(default)]
+        message: String,
+        data: Option<Box<RawValue>>,
+    }
+    let FailedError { code, message, data } = serde_json::from_slice::<Failed>(body).ok()?.error;
+    Some(Refusal { code, message, data })
+}
+
+/// Reads a body, but no more than the limit.
+async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
+    let announced = response.content_length().unwrap_or(0);
+    let too_long = || HttpError::Rubbish(Rubbish::TooLong { limit });
+    if usize::try_from(announced).is_ok_and(|size| size > limit) {
+        return Err(too_long());
+    }
+    let mut body = Vec::with_capacity(usize::try_from(announced).unwrap_or(0).min(PREPARED));
+    while let Some(piece) = response.chunk().await.map_err(HttpError::of)? {
+        if body.len() + piece.len() > limit {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Media {
+    Json,
+    Events,
+}
+
+fn media_type(response: &Response) -> Option<Media> {
+    let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    let essence = value.split(';').next().unwrap_or_default().trim();
+    [("application/json", Media::Json), (EVENTS, Media::Events)]
+        .into_iter()
+        .find_map(|(name, media)| essence.eq_ignore_ascii_case(name).then_some(media))
+}
+
+fn content_type(response: &Response) -> Quoted {
+    let value = response.headers().get(CONTENT_TYPE);
+    quoted(value.map_or(b"nothing", |value| value.as_bytes()))
+}
+
+fn quoted(bytes: &[u8]) -> Quoted {
+    Quoted::new(&String::from_utf8_lossy(bytes))
+}
+
+fn configured(endpoint: &Endpoint) -> Result<HeaderMap, ConnectError> {
+    let mut headers = HeaderMap::new();
+    for (name, secret) in &endpoint.headers {
+        let bad = || ConnectError::Header(Quoted::new(name));
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        let mut value = HeaderValue::from_str(&secret.reveal()?).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        headers.append(key, value);
+    }
+    Ok(headers)
+}
+
+fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
+    // One TLS without a C compiler; an embedder who has chosen another has done so before us.
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+    let mut builder = reqwest::Client::builder()
+        .redirect(Policy::custom(stay))
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true);
+    // A proxy on the way to our own machine is a misunderstanding.
+    if is_loopback(url) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(ConnectError::Client)
+}
+
+/// Follows a server that moved within its origin and says to ask there the same. Anybody else might be
+/// sent a token that is none of theirs.
+fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let same = attempt.previous().first().map(Url::origin) == Some(attempt.url().origin());
+    let again = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT];
+    if same && again.contains(&attempt.status()) && attempt.previous().len() <= MAX_REDIRECTS {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const EVENTS: &str = "text/event-stream";
+const BOTH: &str = "application/json, text/event-stream";
+
+/// How often a stream that brings nothing is taken up again.
+const RESUMES: u32 = 4;
+const RETRY: Duration = Duration::from_millis(500);
+const LONGEST_RETRY: Duration = Duration::from_secs(10);
+const CONNECT: Duration = Duration::from_secs(10);
+const MAX_REDIRECTS: usize = 3;
+/// How much of a body that explains a bad status is read.
+const MAX_EXPLANATION: usize = 64 << 10;
+/// How much room a server can have made by announcing a large body.
+const PREPARED: usize = 1 << 20;

@@ -1,0 +1,241 @@
+//! A server's tools, as it lists them.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
+
+use reqwest::header::HeaderName;
+use serde::Deserialize;
+use serde_json::{Map, Value, value::RawValue};
+use transom::{
+    host::Tools,
+    rpc::METHOD_NOT_FOUND,
+    wire::{Compat, Finding, ToolMeta, method},
+};
+
+use super::{
+    CallError, CallOptions, Limits, Refusal, Request, header::Mirrored, life::Life, request::text,
+};
+
+/// A server's tools, all of them as the server wrote them. Replaced whole when they change.
+#[derive(Debug, Default)]
+pub struct Listing {
+    tools: Arc<Tools>,
+    by_name: BTreeMap<String, ListedTool>,
+    findings: Vec<Finding>,
+    dropped: usize,
+    cut: Option<Cut>,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub struct ListedTool {
+    /// As the server wrote it.
+    pub raw: Box<RawValue>,
+    /// Which view shows its results, and who may call it.
+    pub meta: ToolMeta,
+    mirrored: Vec<Mirrored>,
+}
+
+/// Why a list is not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cut {
+    /// More pages than we turn.
+    #[error("more than {0} pages")]
+    Pages(usize),
+    /// More tools than we take.
+    #[error("more than {0} tools")]
+    Tools(usize),
+    /// The same page again.
+    #[error("the pages go round in circles")]
+    Circle,
+    /// A page that could not be had or read.
+    #[error("a page could not be read")]
+    Page,
+}
+
+impl Listing {
+    /// The tools as a session wants them.
+    pub fn tools(&self) -> &Arc<Tools> {
+        &self.tools
+    }
+
+    /// One tool.
+    pub fn get(&self, name: &str) -> Option<&ListedTool> {
+        self.by_name.get(name)
+    }
+
+    /// All tools, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ListedTool)> {
+        self.by_name.iter().map(|(name, tool)| (&**name, tool))
+    }
+
+    /// What was odd in what the tools say of themselves.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// How many entries were no tools and left out.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Why there may be more tools than these.
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// The headers that a call wants beside those of every request.
+    pub(super) fn headers(&self, request: &Request) -> Vec<(HeaderName, String)> {
+        let tool = request.name().filter(|_| request.method() == method::TOOLS_CALL);
+        let mirrored = tool.and_then(|name| self.get(name)).map(|tool| &*tool.mirrored);
+        let Some(mirrored @ [_, ..]) = mirrored else { return vec![] };
+        let arguments = request.arguments().unwrap_or_default();
+        mirrored.iter().filter_map(|mark| mark.of(&arguments)).collect()
+    }
+
+    fn read(pages: &[Page], cut: Option<Cut>) -> Self {
+        let entries = || pages.iter().flat_map(|page| page.tools.iter().map(|raw| &**raw));
+        let mut findings = vec![];
+        let mut by_name = BTreeMap::new();
+        let mut readable = 0;
+        for raw in entries() {
+            let Some((name, tool)) = ListedTool::read(raw) else { continue };
+            readable += 1;
+            // The first of two tools with one name, as `Tools` has it.
+            by_name.entry(name).or_insert(tool);
+        }
+        let dropped = entries().count() - readable;
+        let tools = Arc::new(Tools::read(entries(), &mut findings));
+        findings.truncate(MAX_FINDINGS);
+        Self { tools, by_name, findings, dropped, cut }
+    }
+}
+
+impl ListedTool {
+    fn read(raw: &RawValue) -> Option<(String, Self)> {
+        let tool: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
+        let name = tool.get("name")?.as_str()?.to_owned();
+        let empty = Map::new();
+        let meta = tool.get("_meta").and_then(Value::as_object).unwrap_or(&empty);
+        // Noted where the session's tools are read from the same text.
+        let meta = ToolMeta::read(meta, Compat::default(), &mut vec![]);
+        let mirrored = tool.get("inputSchema").map(Mirrored::in_schema).unwrap_or_default();
+        Some((name, Self { raw: raw.to_owned(), meta, mirrored }))
+    }
+}
+
+/// One page of a `tools/list`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    #[serde(default)]
+    tools: Vec<Box<RawValue>>,
+    next_cursor: Option<String>,
+}
+
+/// Asks a server for its tools, page by page.
+///
+/// A first page that cannot be had is an error. A later one is not: some tools are better than none.
+pub(super) async fn fetch(life: &Arc<Life>) -> Result<Listing, CallError> {
+    let limits = *life.limits();
+    let mut pages = vec![];
+    let mut seen = HashSet::new();
+    let mut cursor = None;
+    let cut = loop {
+        let page = match page(life, cursor.as_deref()).await {
+            Ok(page) => page,
+            Err(error) if pages.is_empty() => return nothing(error),
+            Err(error) => {
+                tracing::warn!(error = %error.story(), "a page of the tools could not be had");
+                break Some(Cut::Page);
+            }
+        };
+        cursor = page.next_cursor.clone().filter(|cursor| !cursor.is_empty());
+        pages.push(page);
+        if let Some(cut) = enough(&mut pages, &limits) {
+            break Some(cut);
+        }
+        let Some(cursor) = &cursor else { break None };
+        if !seen.insert(cursor.clone()) {
+            break Some(Cut::Circle);
+        }
+        if pages.len() == limits.pages {
+            break Some(Cut::Pages(limits.pages));
+        }
+    };
+    let listing = Listing::read(&pages, cut);
+    let (tools, dropped) = (listing.by_name.len(), listing.dropped);
+    tracing::debug!(tools, dropped, ?cut, "tools listed");
+    Ok(listing)
+}
+
+async fn page(life: &Arc<Life>, cursor: Option<&str>) -> Result<Page, CallError> {
+    let mut request = Request::new(method::TOOLS_LIST);
+    if let Some(cursor) = cursor {
+        request.push("cursor", &text(cursor));
+    }
+    let result = life.call(&request, CallOptions::default())?.outcome().await?;
+    // `tools` may be missing or not a list; the rest of the page is worth as little then.
+    Ok(serde_json::from_str(result.get()).unwrap_or(Page { tools: vec![], next_cursor: None }))
+}
+
+/// A server without tools may say that it does not know the question.
+fn nothing(error: CallError) -> Result<Listing, CallError> {
+    match error {
+        CallError::Refused(Refusal { code: METHOD_NOT_FOUND, .. }) => Ok(Listing::default()),
+        error => Err(error),
+    }
+}
+
+fn enough(pages: &mut [Page], limits: &Limits) -> Option<Cut> {
+    let (last, before) = pages.split_last_mut()?;
+    let room = limits.tools.saturating_sub(before.iter().map(|page| page.tools.len()).sum());
+    (last.tools.len() > room).then(|| {
+        last.tools.truncate(room);
+        Cut::Tools(limits.tools)
+    })
+}
+
+/// How many oddities are worth telling about.
+const MAX_FINDINGS: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing(tools: &str) -> Listing {
+        let page = serde_json::from_str(&format!(r#"{{"tools":{tools}}}"#)).unwrap();
+        Listing::read(&[page], None)
+    }
+
+    #[test]
+    fn one_odd_tool_is_dropped_not_the_list() {
+        let listing = listing(
+            r#"[{"name":"a","odd" : 1}, 7, null, {"title":"nameless"}, {"name":"b","inputSchema":[],"annotations":"?"}]"#,
+        );
+        assert_eq!(listing.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(listing.dropped(), 3);
+        assert_eq!(listing.get("a").unwrap().raw.get(), r#"{"name":"a","odd" : 1}"#);
+        assert_eq!(listing.tools().iter().count(), 2);
+    }
+
+    #[test]
+    fn h_07_tools_are_linked_to_views_nested_and_flat() {
+        #[rustfmt::skip]
+        let table = [
+            (r#"{"ui":{"resourceUri":"ui://a/1"}}"#, Some("ui://a/1")),
+            (r#"{"ui/resourceUri":"ui://a/2"}"#, Some("ui://a/2")),
+            (r#"{"ui":{"resourceUri":"ui://a/1"},"ui/resourceUri":"ui://a/2"}"#, Some("ui://a/1")),
+            // H-08: anything else is no view.
+            (r#"{"ui":{"resourceUri":"https://a.test/"}}"#, None),
+            ("{}", None),
+        ];
+        for (meta, link) in table {
+            let listing = listing(&format!(r#"[{{"name":"t","_meta":{meta}}}]"#));
+            let tool = listing.get("t").unwrap();
+            assert_eq!(tool.meta.resource_uri.as_ref().map(|uri| uri.as_str()), link, "{meta}");
+        }
+    }
+}

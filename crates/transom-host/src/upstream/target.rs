@@ -1,0 +1,341 @@
+//! Where a server is, and on which terms we talk to it.
+
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+
+use serde_json::{Map, Value};
+use tokio::io::DuplexStream;
+use transom::{calls::Patience, wire::Implementation};
+use url::Url;
+
+use super::{Ask, Memo, Remembered};
+
+/// Where a server is.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A program to be started, which talks over its standard input and output.
+    Stdio(Command),
+    /// A streamable HTTP endpoint.
+    Http(Endpoint),
+    /// A server in this process.
+    InProcess(InProcess),
+}
+
+/// A program and how to start it.
+#[derive(Clone, Debug, Default)]
+pub struct Command {
+    /// The program, looked up in `PATH` unless it is a path.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its environment, beside the few variables that every child gets.
+    pub env: Vec<(String, Secret)>,
+    /// Its working directory; ours, unless said otherwise.
+    pub cwd: Option<PathBuf>,
+}
+
+/// An HTTP address and what is sent along with every request.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The address.
+    pub url: Url,
+    /// Headers, such as `Authorization`.
+    pub headers: Vec<(String, Secret)>,
+}
+
+/// A server in this process, started anew for every connection.
+#[derive(Clone)]
+pub struct InProcess {
+    name: Arc<str>,
+    start: Arc<dyn Fn() -> DuplexStream + Send + Sync>,
+}
+
+/// A value that no log shows.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// The value itself.
+    Value(String),
+    /// The name of the environment variable that holds it.
+    Env(String),
+    /// `Bearer` and the value of an environment variable.
+    BearerEnv(String),
+}
+
+/// On which terms we talk to a server.
+#[derive(Clone)]
+pub struct Options {
+    /// Who we say we are.
+    pub client: Implementation,
+    /// What is answered when the server asks us something; nothing, unless there is somebody to ask.
+    pub ask: Option<Arc<dyn Ask>>,
+    /// Remembers which era a server speaks.
+    pub memo: Arc<dyn Memo>,
+    /// How long the server may leave open which era it speaks before we assume the older one.
+    pub probe: Duration,
+    /// How long the first exchange may take in all: programs that download themselves are slow.
+    pub greeting: Duration,
+    /// How long a call may take, unless its own options say otherwise.
+    pub patience: Patience,
+    /// How long a server that let a call run out of time has to answer a ping.
+    pub ping: Duration,
+    /// How long a server that should end has, before it is asked harder; and then again.
+    pub farewell: Duration,
+    /// How a server that went away is started again.
+    pub restart: Restart,
+    /// What a server may use up.
+    pub limits: Limits,
+}
+
+/// How often, and how soon, a server that went away is started again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restart {
+    /// The wait before the first attempt; doubled for each further one.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+    /// Attempts in a row before it is given up.
+    pub attempts: u32,
+    /// How long a server must have lived for the count to start anew.
+    pub healthy: Duration,
+}
+
+/// What a server may use up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest message, in bytes.
+    pub message: usize,
+    /// The deepest nesting of a message.
+    pub depth: usize,
+    /// The longest params of a notification that is passed on, in bytes.
+    pub notification: usize,
+    /// Calls in flight.
+    pub calls: usize,
+    /// Bytes that wait to be written to the server.
+    pub unsent: usize,
+    /// Pages of one list.
+    pub pages: usize,
+    /// Tools of one server.
+    pub tools: usize,
+}
+
+impl Command {
+    /// A program with arguments and nothing else.
+    pub fn new(
+        program: impl Into<String>,
+        args: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let args = args.into_iter().map(Into::into).collect();
+        Self { program: program.into(), args, ..Self::default() }
+    }
+}
+
+impl Endpoint {
+    /// An address without further headers.
+    pub fn new(url: Url) -> Self {
+        Self { url, headers: vec![] }
+    }
+
+    /// Sends a token along that an environment variable holds.
+    #[must_use]
+    pub fn bearer_env(mut self, variable: impl Into<String>) -> Self {
+        self.headers.push(("Authorization".to_owned(), Secret::BearerEnv(variable.into())));
+        self
+    }
+
+    /// Sends a token along.
+    #[must_use]
+    pub fn bearer(mut self, token: &str) -> Self {
+        self.headers.push(("Authorization".to_owned(), Secret::Value(format!("Bearer {token}"))));
+        self
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers = &self.headers;
+        f.debug_struct("Endpoint")
+            .field("url", &plain(&self.url))
+            .field("headers", headers)
+            .finish()
+    }
+}
+
+/// An address without the places where credentials and tokens hide; the path says enough.
+fn plain(url: &Url) -> String {
+    let mut url = url.clone();
+    // Both fail only for addresses that have no place for credentials.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.to_string()
+}
+
+impl InProcess {
+    /// A server that `start` starts and gives the other end of.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        start: impl Fn() -> DuplexStream + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), start: Arc::new(start) }
+    }
+
+    pub(super) fn start(&self) -> DuplexStream {
+        (self.start)()
+    }
+}
+
+impl fmt::Debug for InProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("InProcess").field(&self.name).finish()
+    }
+}
+
+impl Target {
+    /// The name under which the memo knows this server. Holds no secret.
+    pub(super) fn key(&self) -> String {
+        match self {
+            Self::Stdio(Command { program, args, .. }) => format!("stdio {program} {args:?}"),
+            Self::Http(Endpoint { url, .. }) => plain(url),
+            Self::InProcess(InProcess { name, .. }) => format!("in-process {name}"),
+        }
+    }
+}
+
+impl Secret {
+    /// The value, unless it is in a variable that is not set.
+    pub(super) fn reveal(&self) -> Result<String, UnsetVariable> {
+        let read = |name: &str| std::env::var(name).map_err(|_| UnsetVariable(name.to_owned()));
+        match self {
+            Self::Value(value) => Ok(value.clone()),
+            Self::Env(name) => read(name),
+            Self::BearerEnv(name) => Ok(format!("Bearer {}", read(name)?)),
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(_) => f.write_str("Value(…)"),
+            Self::Env(name) => f.debug_tuple("Env").field(name).finish(),
+            Self::BearerEnv(name) => f.debug_tuple("BearerEnv").field(name).finish(),
+        }
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(value: &str) -> Self {
+        Self::Value(value.to_owned())
+    }
+}
+
+/// The configuration names an environment variable that is not set, or not text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the environment variable {0} is not set")]
+pub struct UnsetVariable(pub String);
+
+impl Options {
+    /// What we can do, as every server is told: show views (H-01), and what [`Ask`] adds.
+    pub(super) fn capabilities(&self) -> Map<String, Value> {
+        let mut capabilities = self.ask.as_ref().map(|ask| ask.capabilities()).unwrap_or_default();
+        let extensions = capabilities.entry("extensions").or_insert_with(|| Map::new().into());
+        if let Value::Object(extensions) = extensions {
+            let ui = transom::wire::UiCapability::default();
+            let ui = serde_json::to_value(ui).expect("a list of strings is JSON");
+            extensions.insert(transom::wire::EXTENSION.to_owned(), ui);
+        }
+        capabilities
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            client: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
+            ask: None,
+            memo: Arc::new(Remembered::default()),
+            probe: Duration::from_secs(1),
+            greeting: Duration::from_secs(60),
+            patience: Patience { idle: Duration::from_secs(60), total: Duration::from_secs(600) },
+            ping: Duration::from_secs(10),
+            farewell: Duration::from_secs(2),
+            restart: Restart::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+impl Default for Restart {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_millis(250),
+            longest: Duration::from_secs(30),
+            attempts: 6,
+            healthy: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Restart {
+    /// The wait before an attempt, the first being number 0.
+    pub(super) fn wait(&self, attempt: u32) -> Duration {
+        self.first.saturating_mul(1_u32 << attempt.min(16)).min(self.longest)
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message: 32 << 20,
+            depth: 100,
+            notification: 256 << 10,
+            calls: 256,
+            unsent: 64 << 20,
+            pages: 100,
+            tools: 10_000,
+        }
+    }
+}
+
+impl Limits {
+    pub(super) fn rpc(&self) -> transom::rpc::Limits {
+        transom::rpc::Limits { bytes: self.message, depth: self.depth }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_is_printed() {
+        let mut endpoint =
+            Endpoint::new("https://me:hush@a.test/mcp?key=hush".parse().unwrap()).bearer("hush");
+        endpoint.headers.push(("X".to_owned(), "hush".into()));
+        let target = Target::Http(endpoint);
+        assert_eq!(target.key(), "https://a.test/mcp");
+        assert!(!format!("{target:?}").contains("hush"));
+    }
+
+    #[test]
+    fn the_wait_doubles_up_to_a_bound() {
+        let restart = Restart::default();
+        let waits: Vec<u128> = (0..9).map(|n| restart.wait(n).as_millis()).collect();
+        assert_eq!(waits, [250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+        assert_eq!(restart.wait(u32::MAX), restart.longest);
+    }
+
+    #[test]
+    fn h_01_views_are_advertised() {
+        let capabilities = Value::Object(Options::default().capabilities());
+        assert_eq!(
+            capabilities.to_string(),
+            r#"{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}"#
+        );
+    }
+}
