@@ -8,5 +8,4 @@ mod http_peer;
 mod node;
 mod pipe_peer;
 mod published;
-mod rmcp_server;
 mod wishes;
