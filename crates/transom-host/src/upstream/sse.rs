@@ -11,6 +11,8 @@ pub(super) struct Parser {
     has_data: bool,
     /// Whether the last piece ended with a carriage return, whose newline may still come.
     after_return: bool,
+    /// The id of the event that is not complete yet: it counts when the event does.
+    next_id: Option<String>,
     /// The id of the last event, which a server can be asked to go on after.
     pub(super) last_id: Option<String>,
     /// How long the server wants us to wait before we come back, in milliseconds.
@@ -29,6 +31,7 @@ impl Parser {
             data: Vec::new(),
             has_data: false,
             after_return: false,
+            next_id: None,
             last_id: None,
             retry: None,
         }
@@ -40,6 +43,7 @@ impl Parser {
         self.data.clear();
         self.has_data = false;
         self.after_return = false;
+        self.next_id = None;
     }
 
     /// Takes a piece of the stream, and gives the data of each event that it completes.
@@ -96,7 +100,7 @@ impl Parser {
         match &line[..colon] {
             b"data" => return self.push_data(value),
             b"id" if !value.contains(&0) && value.len() <= MAX_ID => {
-                self.last_id = std::str::from_utf8(value).ok().map(str::to_owned);
+                self.next_id = std::str::from_utf8(value).ok().map(str::to_owned);
             }
             b"retry" => {
                 let digits = std::str::from_utf8(value).ok();
@@ -121,6 +125,7 @@ impl Parser {
     }
 
     fn dispatch(&mut self, event: &mut impl FnMut(&[u8])) {
+        self.last_id = self.next_id.take().or(self.last_id.take());
         let data = std::mem::take(&mut self.data);
         // An event without data only says where we are.
         if self.has_data && !data.is_empty() {
@@ -160,7 +165,7 @@ mod tests {
     #[test]
     fn events_however_they_arrive() {
         let text = ": hello\nid: 1\nevent: message\ndata: one\n\ndata:two\r\ndata: more\r\n\r\n\
-                    id:9\rretry: 50\rdata\r\rdata: {\"a\":1}\n\nnobody: knows\n\ndata: unfinished";
+                    id:9\rretry: 50\rdata\r\rdata: {\"a\":1}\n\nnobody: knows\n\nid: 10\ndata: unfinished";
         for piece in 1..=text.len() {
             let (events, parser, good) = parse(text, piece, 1000);
             assert_eq!(events, ["one", "two\nmore", "{\"a\":1}"], "{piece}");
