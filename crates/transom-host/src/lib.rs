@@ -1,0 +1,3 @@
+//! An embeddable host for MCP Apps.
+//!
+//! Documents are read, reviewed and kept; each view runs on an origin of its own.

@@ -1,0 +1,1 @@
+//! One test binary for the crate; each module is a promise.
