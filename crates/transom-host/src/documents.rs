@@ -8,8 +8,10 @@
 //! here changes a byte of it: the sandbox is the wall, and the scan tells people what they will see.
 
 mod hash;
+mod pins;
 mod read;
 mod scan;
+mod store;
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -18,8 +20,10 @@ use transom::csp::{Declaration, Refused};
 use transom::wire::{Compat, Finding, ResourceMeta, UiUri};
 
 pub use hash::{ContentHash, NotAHash};
+pub use pins::{Change, Difference, FilePins, MemoryPins, Pin, PinError, Pins, Review};
 pub use read::{NotADocument, Part};
 pub use scan::{Place, Scan, ScanFinding, Severity, Use, UsedOrigin, What};
+pub use store::{Bounds, Store, Unread};
 
 /// A UI resource's HTML with its metadata, complete and reviewed.
 ///

@@ -2,3 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod documents;
+mod pins;
+mod store;
