@@ -3,3 +3,4 @@
 //! Documents are read, reviewed and kept; each view runs on an origin of its own.
 
 pub mod documents;
+pub mod sandbox;
