@@ -129,7 +129,7 @@ impl Tag<'_, '_, '_> {
         };
         let style = self.value("style").unwrap_or_default().to_ascii_lowercase();
         let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
-        let style = style + ";";
+        let style = format!(";{style};");
         self.element.has_attribute("hidden")
             || tiny("width")
             || tiny("height")
@@ -157,12 +157,9 @@ impl Tag<'_, '_, '_> {
             return;
         }
         let content = self.value("content").unwrap_or_default();
-        let address = content.split_once(['=', ';', ',']).map_or("", |(_, rest)| rest).trim();
-        let address = address.split_once('=').map_or(address, |(_, rest)| rest);
-        let address = address.trim().trim_matches(['\'', '"']);
         let words = "loads itself anew or goes elsewhere after a while".to_owned();
         report.find(Severity::Warning, What::Refresh, self.at, self.within, words);
-        report.address(address, Use::Navigation, self.at, self.within);
+        report.address(refresh_address(&content), Use::Navigation, self.at, self.within);
     }
 
     fn target(&self, value: &str, report: &mut Report<'_>) {
@@ -211,6 +208,15 @@ impl Tag<'_, '_, '_> {
     }
 }
 
+/// The address in `5; url='…'`. Its `url=` may be missing.
+fn refresh_address(content: &str) -> &str {
+    let behind = content.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let address = behind.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | ','));
+    let named = address.get(..3).filter(|name| name.eq_ignore_ascii_case("url"));
+    let address = named.map_or(address, |_| address[3..].trim_start().trim_start_matches('='));
+    address.trim().trim_matches(['\'', '"'])
+}
+
 /// The elements that are told apart, so that no stranger's word is in a finding.
 fn known(name: &str) -> &'static str {
     KNOWN.iter().find(|tag| &tag[1..tag.len() - 1] == name).unwrap_or(&"an attribute")
@@ -223,10 +229,10 @@ const KNOWN: [&str; 24] = [
     "<track>", "<use>", "<video>", "<html>",
 ];
 
-/// Ways to write that something is not seen; spaces are gone, and a semicolon is at the end.
+/// Ways to write that something is not seen; spaces are gone, and a semicolon is at either end.
 #[rustfmt::skip]
 const HIDING: [&str; 8] = [
-    "display:none", "visibility:hidden", "opacity:0;", "width:0;", "width:0px", "height:0;", "height:0px", "left:-9",
+    ";display:none", ";visibility:hidden", ";opacity:0;", ";width:0;", ";width:0px", ";height:0;", ";height:0px", ";left:-9",
 ];
 
 const MAX_CANDIDATES: usize = 64;

@@ -1,5 +1,7 @@
-use super::*;
+use proptest::prelude::*;
 use transom::wire::ResourceCsp;
+
+use super::*;
 
 fn declaration() -> Declaration {
     let list = |entries: &[&str]| entries.iter().map(|entry| (*entry).to_owned()).collect();
@@ -77,6 +79,8 @@ fn h_49_what_a_document_would_do_is_told() {
         ("<button formaction='https://api.test/'>",                    &[(Danger, Form), (Warning, Form)]),
         ("<meta http-equiv=Refresh content='5'>",                      &[(Warning, Refresh)]),
         ("<meta http-equiv=refresh content='0; url=https://evil.test/'>", &[(Danger, Refresh), (Warning, Refresh)]),
+        ("<meta http-equiv=refresh content='0;https://evil.test/?a=b'>", &[(Danger, Refresh), (Warning, Refresh)]),
+        ("<meta http-equiv=refresh content='0, URL = \"https://evil.test\"'>", &[(Danger, Refresh), (Warning, Refresh)]),
         ("<base href='https://base.test/x/'>",                         &[]),
         ("<base href='https://evil.test/'><img src='x.png'>",          &[(Danger, BaseHref), (Warning, UndeclaredOrigin)]),
         ("<a ping='https://evil.test/' href=x>x</a>",                  &[(Danger, Ping), (Warning, UndeclaredOrigin)]),
@@ -84,6 +88,7 @@ fn h_49_what_a_document_would_do_is_told() {
         ("<iframe src='https://video.test/1'></iframe>",               &[(Warning, NestedFrame)]),
         ("<iframe srcdoc='<p>x'></iframe>",                            &[(Warning, NestedFrame)]),
         ("<iframe src='https://evil.test/' style='Display : none'>",   &[(Danger, HiddenFrame), (Warning, UndeclaredOrigin)]),
+        ("<iframe src='https://video.test/1' style='border-width: 0; opacity: 0.5'></iframe>", &[(Warning, NestedFrame)]),
         ("<iframe width=1 src='https://video.test/1'></iframe>",       &[(Danger, HiddenFrame)]),
     ];
     for (html, expected) in table {
@@ -126,7 +131,7 @@ fn more_of_the_same_is_counted_and_not_kept() {
 
 #[test]
 fn a_hostile_document_ends_and_little_is_kept_of_it() {
-    let megabytes = |piece: &str| piece.repeat((4 << 20) / piece.len());
+    let megabytes = |piece: &str| piece.repeat((1 << 20) / piece.len());
     #[rustfmt::skip]
     let table = [
         megabytes("<a>"),
@@ -161,4 +166,29 @@ fn what_was_not_looked_at_is_a_finding() {
     assert!(!unread(&"<br>".repeat(1000)));
     assert!(!unread(""));
     assert!(!unread("<p"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn no_document_panics(pieces in prop::collection::vec(piece(), 0..40)) {
+        let html = pieces.concat();
+        let scan = Scan::of(&html, Some(&declaration()));
+        for finding in &scan.findings {
+            prop_assert!(finding.place.offset <= html.len() && !finding.words.contains('\n'));
+        }
+    }
+}
+
+/// What a document is made of, and what it is broken with.
+fn piece() -> impl Strategy<Value = String> {
+    #[rustfmt::skip]
+    let parts = [
+        "<script>", "</script>", "<script src=", "<style>", "</style>", "<a href='javascript:", "<iframe srcdoc='", ">", "'", "\"", "`",
+        "https://", "//", "x.test", "eval", "(", ")", "top", ".location", "window.", "fetch(", "import ", "new Worker(", "url(", "@import",
+        "&#x", "&#104;", "&amp", ";", " ", "\n", "\0", "\u{1f600}", "é", "<!--", "-->", "<svg>", "<base href=", "<meta http-equiv=refresh content=",
+        "<form action=", "<img srcset=", ",", "open(", "data:text/javascript", "wss://", "https://[::1]", "https://a@b:99999", "%", "\u{202e}",
+    ];
+    prop_oneof![4 => prop::sample::select(parts.to_vec()).prop_map(str::to_owned), 1 => "\\PC{0,8}"]
 }
