@@ -13,6 +13,8 @@ mod read;
 mod scan;
 mod store;
 
+use std::fmt;
+
 use bytes::Bytes;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -28,7 +30,7 @@ pub use store::{Bounds, Store, Unread};
 /// A UI resource's HTML with its metadata, complete and reviewed.
 ///
 /// Only [`Document::read`] makes one, so its hash and its scan are those of its bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Document {
     /// The server it came from, under the name it is configured with.
@@ -55,8 +57,8 @@ impl Document {
     /// Takes a document out of the answer to `resources/read`.
     ///
     /// `listing` is its entry in `resources/list`, where there is one (H-09): its metadata counts
-    /// when the answer has none (H-21). The work grows with the size of the document, a few
-    /// milliseconds for a megabyte.
+    /// when the answer has none (H-21). The work grows with the size of the document and waits for
+    /// nothing; a large one is worth a thread that may block.
     pub fn read(
         server: &str,
         uri: &UiUri,
@@ -81,6 +83,18 @@ impl Document {
             refused: refused.unwrap_or_default(),
             oddities,
         })
+    }
+}
+
+impl fmt::Debug for Document {
+    /// Names the document; its bytes have no place in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document")
+            .field("server", &self.server)
+            .field("uri", &self.uri.as_str())
+            .field("bytes", &self.html.len())
+            .field("hash", &self.hash)
+            .finish_non_exhaustive()
     }
 }
 

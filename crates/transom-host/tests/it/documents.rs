@@ -176,3 +176,9 @@ fn h_31_what_does_not_parse_is_left_out_and_told() {
     assert_eq!(document.refused.len(), 2);
     assert_eq!(document.oddities.len(), 1);
 }
+
+#[test]
+fn a_document_in_a_log_is_a_name_and_no_payload() {
+    let printed = format!("{:?}", read("demo", URI, json!({ "text": "<p>secret" })));
+    assert!(printed.contains("sha256:") && !printed.contains("secret"), "{printed}");
+}
