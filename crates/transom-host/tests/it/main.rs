@@ -13,7 +13,6 @@ mod pins;
 mod pipe_peer;
 mod ports;
 mod published;
-mod rmcp_server;
 mod sandbox;
 mod stable;
 mod store;

@@ -1,0 +1,210 @@
+//! Sandbox origins: a second listener, where each view has two names and nothing else is served.
+//!
+//! ```text
+//! host page ──frames──▶ http://<random>.localhost:7421/   the sandbox page, a relay
+//!                          └──frames──▶ http://<other>.localhost:7421/   the guest: the document
+//! ```
+//!
+//! A name exists from [`Sandbox::mount`] until its [`Mounted`] is dropped. Every policy is a header,
+//! written when the frame is mounted and from parsed values only; a request chooses among what was
+//! prepared and adds nothing to it.
+
+mod answer;
+mod frame;
+mod naming;
+mod page;
+mod ports;
+mod sites;
+mod stable;
+
+use std::sync::Arc;
+
+use axum::Router;
+use transom::csp::{Csp, Script};
+use transom::origin::Origin;
+
+pub use frame::{Frame, Mounted, MountedRaw, RawPage, Relay};
+pub use naming::{Naming, NotAWildcard, Wildcard};
+pub use page::{NotInline, SandboxScript};
+pub use stable::{KeyError, NotADomain, StableDomain, StableKey};
+
+use frame::{Granted, Names};
+use page::{Attributes, Page};
+use sites::{Place, Sites};
+
+/// The frames that are served, and the router that serves them. Clones share everything.
+#[derive(Clone)]
+pub struct Sandbox {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    naming: Naming,
+    key: StableKey,
+    script: SandboxScript,
+    sites: Arc<Sites>,
+}
+
+impl Sandbox {
+    /// Makes a sandbox without frames.
+    pub fn new(naming: Naming, key: StableKey, script: SandboxScript) -> Self {
+        Self { shared: Arc::new(Shared { naming, key, script, sites: Arc::default() }) }
+    }
+
+    /// Returns the router of the second listener: every path of every name goes through it.
+    ///
+    /// With [`Naming::Ports`] it knows no name; each frame has listeners of its own.
+    pub fn router(&self) -> Router {
+        answer::router(self.shared.sites.clone(), None)
+    }
+
+    /// Gives a frame its names, and serves it under them until what is returned is dropped.
+    pub async fn mount(&self, frame: Frame) -> Result<Mounted, MountError> {
+        check_pages(&frame.page_origins)?;
+        let granted = Granted::to(&frame);
+        let (label, path) = self.guest_name(&frame)?;
+        let sandbox = self.place(&naming::label()?).await?;
+        let guest = self.place(&label).await?;
+        let names = Names::new(&sandbox, &guest, path);
+        let (sandbox_page, guest_page) = self.pages(&frame, &granted, &names);
+        // A port had an owner before us, who may have left things in the browser's storage.
+        let guest_page = if guest.is_port() { guest_page.clearing_once() } else { guest_page };
+        let leases = (
+            sandbox.serve(&self.shared.sites, "/", sandbox_page)?,
+            guest.serve(&self.shared.sites, &names.path, guest_page)?,
+        );
+        Ok(Mounted::new(frame, granted, names, leases))
+    }
+
+    /// Serves a frame anew under the names it has: a page was reloaded, and the document may be
+    /// another version of what it was.
+    ///
+    /// A frame of another server is refused, because the names hold the storage of this one. What
+    /// is refused leaves the frame as it was.
+    pub fn remount(&self, mounted: &mut Mounted, frame: Frame) -> Result<(), MountError> {
+        check_pages(&frame.page_origins)?;
+        if !mounted.is_for(&frame) {
+            return Err(MountError::OtherServer);
+        }
+        let granted = Granted::to(&frame);
+        let pages = self.pages(&frame, &granted, &mounted.names());
+        mounted.replace(&frame, granted, pages);
+        Ok(())
+    }
+
+    /// Serves a sandbox page without a guest, which waits for HTML as the spec words it.
+    pub async fn mount_raw(&self, page: RawPage) -> Result<MountedRaw, MountError> {
+        check_pages(&page.page_origins)?;
+        let place = self.place(&naming::label()?).await?;
+        let attributes = Attributes {
+            host: &page.page_origins,
+            guest: None,
+            allow: page.permissions.to_allow(),
+            relay: page.relay,
+            title: RAW_TITLE,
+        };
+        let csp = Csp::raw_page(&page.ceiling, &page.page_origins);
+        let body = self.shared.script.page(&attributes);
+        let served = Page::new(&csp, &page.permissions.to_header(&[]), body.into());
+        let origin = place.origin().clone();
+        let lease = place.serve(&self.shared.sites, "/", served)?;
+        Ok(MountedRaw::new(origin, csp, page.permissions, lease))
+    }
+
+    /// Returns how many pages are served: two for a frame, one for a raw page.
+    pub fn pages_served(&self) -> usize {
+        self.shared.sites.count()
+    }
+
+    /// The guest's label, and the path of its document.
+    fn guest_name(&self, frame: &Frame) -> Result<(String, String), MountError> {
+        let Some(domain) = &frame.domain else { return Ok((naming::label()?, "/".to_owned())) };
+        let label = self.shared.key.label(&frame.document.server, domain);
+        // Views that share a stable name are told apart by their paths.
+        Ok((label, format!("/{}", naming::label()?)))
+    }
+
+    /// Both pages of a frame: the sandbox page, and the document.
+    fn pages(&self, frame: &Frame, granted: &Granted, names: &Names) -> (Page, Page) {
+        let attributes = Attributes {
+            host: &frame.page_origins,
+            guest: Some(names),
+            allow: granted.permissions.to_allow(),
+            relay: frame.relay,
+            title: &frame.document.server,
+        };
+        let scripts = [Script::Token(self.shared.script.token())];
+        let csp = Csp::sandbox_page(&scripts, &names.guest, &frame.page_origins);
+        let permissions = granted.permissions.to_header(std::slice::from_ref(&names.guest));
+        let body = self.shared.script.page(&attributes);
+        let sandbox = Page::new(&csp, &permissions, body.into());
+        let csp = granted.csp(frame, names);
+        let permissions = granted.permissions.to_header(&[]);
+        (sandbox, Page::new(&csp, &permissions, frame.document.html.clone()))
+    }
+
+    async fn place(&self, label: &str) -> Result<Place, MountError> {
+        match self.shared.naming.origin(label) {
+            Some(origin) => Ok(Place::Name(origin)),
+            None => ports::bind(&self.shared.sites).await.map_err(MountError::Port),
+        }
+    }
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let naming = &self.shared.naming;
+        f.debug_struct("Sandbox")
+            .field("naming", naming)
+            .field("pages", &self.pages_served())
+            .finish()
+    }
+}
+
+/// Why a frame cannot be mounted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MountError {
+    /// Nobody may embed it.
+    #[error("no page may embed the frame; name the host page's origin")]
+    NoPage,
+    /// More pages than fit into a header.
+    #[error("{0} pages may embed the frame, limit {MAX_ORIGINS}")]
+    TooManyPages(usize),
+    /// A page that no policy can name.
+    #[error(
+        "browsers ignore an IPv6 address in a policy, so {0} cannot embed the frame; open it by name"
+    )]
+    Ipv6Page(Origin),
+    /// As many frames as there may be.
+    #[error("{MAX_PAGES} pages are served already; close a view")]
+    Full,
+    /// The frame belongs to another server, or asks for another stable name.
+    #[error("the frame's names belong to another server or domain")]
+    OtherServer,
+    /// The system gives no random bytes.
+    #[error("the system gives no random bytes: {0}")]
+    Random(#[from] getrandom::Error),
+    /// No port can be had.
+    #[error("no port for the frame: {0}; close a view, or use names instead of ports")]
+    Port(std::io::Error),
+}
+
+fn check_pages(origins: &[Origin]) -> Result<(), MountError> {
+    if origins.is_empty() {
+        return Err(MountError::NoPage);
+    }
+    if origins.len() > MAX_ORIGINS {
+        return Err(MountError::TooManyPages(origins.len()));
+    }
+    let unnameable = origins.iter().find(|origin| origin.host().starts_with('['));
+    unnameable.map_or(Ok(()), |origin| Err(MountError::Ipv6Page(origin.clone())))
+}
+
+const RAW_TITLE: &str = "View";
+
+/// The most pages that may embed one frame.
+const MAX_ORIGINS: usize = 16;
+
+/// The most pages that are served at a time.
+const MAX_PAGES: usize = 8192;

@@ -1,0 +1,237 @@
+//! A frame: what it is asked to be, and what it became.
+
+use std::sync::Arc;
+
+use transom::csp::{Ceiling, Csp, Declaration, Grant};
+use transom::origin::Origin;
+use transom::wire::ResourcePermissions;
+
+use super::page::Page;
+use super::sites::{Lease, Place};
+use super::stable::StableDomain;
+use crate::documents::Document;
+
+/// What a frame is asked to be: a document, and how much of its wishes it gets.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The document. Its server is the one the frame's names belong to.
+    pub document: Arc<Document>,
+    /// The domains the host agrees to. What the document did not declare is left out (H-25).
+    pub declaration: Option<Declaration>,
+    /// The permissions the host agrees to. What the document did not ask for is left out.
+    pub permissions: ResourcePermissions,
+    /// The origins of the host pages that may embed it; every ancestor is checked.
+    pub page_origins: Vec<Origin>,
+    /// The domain its stable name is made of; without one, names are random.
+    pub domain: Option<StableDomain>,
+    /// The kinds of script that the operator allows this server.
+    pub grants: Vec<Grant>,
+    /// Where the host's own fonts come from.
+    pub fonts: Vec<Origin>,
+    /// What the sandbox page lets through.
+    pub relay: Relay,
+}
+
+impl Frame {
+    /// Makes a frame with what its document declared, and without permissions or grants.
+    ///
+    /// A `ui.domain` that is no host counts as none.
+    pub fn new(document: Arc<Document>, page_origins: Vec<Origin>) -> Self {
+        let domain = document.meta.domain.as_deref();
+        Self {
+            declaration: document.declaration.clone(),
+            permissions: ResourcePermissions::default(),
+            page_origins,
+            domain: domain.and_then(|domain| StableDomain::parse(domain).ok()),
+            grants: Vec::new(),
+            fonts: Vec::new(),
+            relay: Relay::default(),
+            document,
+        }
+    }
+}
+
+/// What the sandbox page lets a guest send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relay {
+    /// The most bytes of a message.
+    pub bytes: u32,
+    /// The most messages a second, for long.
+    pub rate: u32,
+}
+
+impl Default for Relay {
+    fn default() -> Self {
+        Self { bytes: 16 << 20, rate: 2000 }
+    }
+}
+
+/// A frame that is served. Dropping it takes its names away.
+#[derive(Debug)]
+pub struct Mounted {
+    /// Where the host page's frame points.
+    pub sandbox_url: String,
+    /// The origin of the sandbox page: what the host page talks to.
+    pub sandbox_origin: Origin,
+    /// Where the sandbox page's frame points.
+    pub guest_url: String,
+    /// The origin of the document.
+    pub guest_origin: Origin,
+    /// The `allow` attribute of the host page's frame.
+    pub allow: String,
+    /// The policy the document runs under (H-27).
+    pub csp: Csp,
+    /// The domains it was granted (H-32).
+    pub declaration: Option<Declaration>,
+    /// The permissions it was granted (H-32).
+    pub permissions: ResourcePermissions,
+    /// Whether the guest will have the same origin next time, and its storage with it.
+    pub is_stable: bool,
+    server: String,
+    domain: Option<StableDomain>,
+    path: String,
+    sandbox: Lease,
+    guest: Lease,
+}
+
+impl Mounted {
+    /// Takes the frame's names away: the same as dropping it, said aloud.
+    pub fn unmount(self) {}
+
+    pub(super) fn new(
+        frame: Frame,
+        granted: Granted,
+        names: Names,
+        (sandbox, guest): (Lease, Lease),
+    ) -> Self {
+        Self {
+            sandbox_url: format!("{}/", names.sandbox),
+            guest_url: names.guest_url(),
+            allow: granted.allow(&names),
+            csp: granted.csp(&frame, &names),
+            declaration: granted.declaration,
+            permissions: granted.permissions,
+            is_stable: frame.domain.is_some() && !guest.is_port(),
+            server: frame.document.server.clone(),
+            domain: frame.domain,
+            sandbox_origin: names.sandbox,
+            guest_origin: names.guest,
+            path: names.path,
+            sandbox,
+            guest,
+        }
+    }
+
+    /// Tells whether a frame has a right to these names.
+    pub(super) fn is_for(&self, frame: &Frame) -> bool {
+        self.server == frame.document.server && self.domain == frame.domain
+    }
+
+    pub(super) fn names(&self) -> Names {
+        let (sandbox, guest) = (self.sandbox_origin.clone(), self.guest_origin.clone());
+        Names { sandbox, guest, path: self.path.clone() }
+    }
+
+    pub(super) fn replace(&mut self, frame: &Frame, granted: Granted, pages: (Page, Page)) {
+        let names = self.names();
+        self.allow = granted.allow(&names);
+        self.csp = granted.csp(frame, &names);
+        self.declaration = granted.declaration;
+        self.permissions = granted.permissions;
+        self.sandbox.replace(pages.0);
+        self.guest.replace(pages.1);
+    }
+}
+
+/// A sandbox page in raw mode: it waits for HTML in a message, as hosts of the reference send it.
+///
+/// The document that arrives inherits the page's policy, so the ceiling is the most it can get;
+/// what the message declares tightens it further (P-14, P-19).
+#[derive(Clone, Debug)]
+pub struct RawPage {
+    /// The most domains any document there gets.
+    pub ceiling: Ceiling,
+    /// The most permissions any document there gets.
+    pub permissions: ResourcePermissions,
+    /// The origins of the host pages that may embed it.
+    pub page_origins: Vec<Origin>,
+    /// What the page lets through.
+    pub relay: Relay,
+}
+
+/// A raw sandbox page that is served. Dropping it takes its name away.
+#[derive(Debug)]
+pub struct MountedRaw {
+    /// Where the host page's frame points.
+    pub url: String,
+    /// The page's origin.
+    pub origin: Origin,
+    /// The `allow` attribute of the host page's frame.
+    pub allow: String,
+    /// The policy of the page, and the most any document in it gets.
+    pub csp: Csp,
+    _lease: Lease,
+}
+
+impl MountedRaw {
+    pub(super) fn new(
+        origin: Origin,
+        csp: Csp,
+        permissions: ResourcePermissions,
+        lease: Lease,
+    ) -> Self {
+        let allow = permissions.to_allow_for(std::slice::from_ref(&origin));
+        Self { url: format!("{origin}/"), allow, origin, csp, _lease: lease }
+    }
+}
+
+/// What a frame gets: the document asked, and the host agreed.
+pub(super) struct Granted {
+    pub(super) declaration: Option<Declaration>,
+    pub(super) permissions: ResourcePermissions,
+}
+
+impl Granted {
+    pub(super) fn to(frame: &Frame) -> Self {
+        let asked = frame.document.meta.permissions.unwrap_or_default();
+        let declared = frame.document.declaration.as_ref();
+        let declaration = frame.declaration.clone().zip(declared).map(|(mut agreed, declared)| {
+            agreed.retain(|list, source| declared.list(list).contains(source));
+            agreed
+        });
+        Self { declaration, permissions: frame.permissions.and(asked) }
+    }
+
+    /// The document's policy. Its ancestors are its sandbox page and the host page: every one of
+    /// them is checked.
+    pub(super) fn csp(&self, frame: &Frame, names: &Names) -> Csp {
+        let mut ancestors = vec![names.sandbox.clone()];
+        ancestors.extend_from_slice(&frame.page_origins);
+        Csp::guest(self.declaration.as_ref())
+            .fonts(&frame.fonts)
+            .grant(&frame.grants)
+            .frame_ancestors(&ancestors)
+    }
+
+    fn allow(&self, names: &Names) -> String {
+        self.permissions.to_allow_for(&[names.sandbox.clone(), names.guest.clone()])
+    }
+}
+
+/// What a frame is called.
+pub(super) struct Names {
+    pub(super) sandbox: Origin,
+    pub(super) guest: Origin,
+    /// The path of the document.
+    pub(super) path: String,
+}
+
+impl Names {
+    pub(super) fn new(sandbox: &Place, guest: &Place, path: String) -> Self {
+        Self { sandbox: sandbox.origin().clone(), guest: guest.origin().clone(), path }
+    }
+
+    pub(super) fn guest_url(&self) -> String {
+        format!("{}{}", self.guest, self.path)
+    }
+}
