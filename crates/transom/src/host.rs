@@ -280,7 +280,7 @@ struct Meters {
     messages: Bucket,
     bytes: Bucket,
     strikes: Bucket,
-    greetings: Bucket,
+    instances: Bucket,
 }
 
 /// The view did not declare this display mode (H-80).
@@ -317,7 +317,7 @@ impl Session {
                 messages: Bucket::full(limits.messages, now),
                 bytes: Bucket::full(limits.bytes, now),
                 strikes: Bucket::full(limits.strikes, now),
-                greetings: Bucket::full(limits.greetings, now),
+                instances: Bucket::full(limits.instances, now),
             },
             size: Size::default(),
             resize: Throttle::default(),
@@ -570,11 +570,19 @@ impl Session {
     }
 
     fn reload(&mut self, now: Duration) -> Result<(), Violation> {
-        if !self.meters.greetings.take(self.setup.limits.greetings, now, 1.0) {
-            self.close(now, Reason::ReloadLoop);
-            return Err(Violation::OverLimit { limit: Limit::Messages });
-        }
+        self.count_instance(now)?;
         self.step(now, Event::Reloaded)
+    }
+
+    /// Counts a new instance; one too many, and the view is taken away. It is a document that never
+    /// got ready, so it is removed without a word (H-53, H-133).
+    fn count_instance(&mut self, now: Duration) -> Result<(), Violation> {
+        if self.meters.instances.take(self.setup.limits.instances, now, 1.0) {
+            return Ok(());
+        }
+        let _ = self.step(now, Event::Reloaded);
+        self.close(now, Reason::ReloadLoop);
+        Err(Violation::OverLimit { limit: Limit::Instances })
     }
 
     /// Everything that happens by itself.
@@ -645,9 +653,9 @@ impl Session {
         id: &rpc::Id,
         params: InitializeParams,
     ) -> Result<(), Violation> {
-        if !self.meters.greetings.take(self.setup.limits.greetings, now, 1.0) {
-            self.close(now, Reason::ReloadLoop);
-            return Err(Violation::OverLimit { limit: Limit::Messages });
+        // Whoever waited for a greeting was counted when it was loaded.
+        if !matches!(self.state.phase, Phase::Waiting { .. }) {
+            self.count_instance(now)?;
         }
         self.step(now, Event::Greeting)?;
         self.told_context = Arc::clone(&self.context);

@@ -94,6 +94,8 @@ pub enum Limit {
     Messages,
     /// Bytes a second.
     Bytes,
+    /// New documents, or the same one starting over.
+    Instances,
     /// Requests not yet answered.
     Calls,
     /// Questions a person has not yet decided.
@@ -127,6 +129,7 @@ impl fmt::Display for Limit {
         f.write_str(match self {
             Self::Messages => "messages a second",
             Self::Bytes => "bytes a second",
+            Self::Instances => "new instances a second",
             Self::Calls => "requests in flight",
             Self::Questions => "questions waiting for the user",
             Self::Result => "size of a result",

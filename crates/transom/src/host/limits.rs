@@ -17,7 +17,7 @@ pub struct Limits {
     /// Refused messages a second; beyond it the view is taken away.
     pub strikes: Rate,
     /// New instances a second; beyond it the view is taken away.
-    pub greetings: Rate,
+    pub instances: Rate,
     /// Requests in flight.
     pub calls: usize,
     /// Questions that a person has not yet decided.
@@ -58,7 +58,7 @@ impl Default for Limits {
             messages: Rate { per_second: 1_000.0, burst: 2_000.0 },
             bytes: Rate { per_second: 16e6, burst: 64e6 },
             strikes: Rate { per_second: 10.0, burst: 1_000.0 },
-            greetings: Rate { per_second: 0.5, burst: 10.0 },
+            instances: Rate { per_second: 0.5, burst: 10.0 },
             calls: 256,
             questions: 16,
             app_tools: 50,

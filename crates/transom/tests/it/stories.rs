@@ -894,3 +894,40 @@ fn terms_are_the_operators() {
     world.run_for(ms(10));
     assert!(world.session.is_closed());
 }
+
+#[test]
+fn h_53_h_133_a_reload_loop_ends_without_a_word_to_a_document_that_is_not_ready() {
+    for restarts in [0, 1] {
+        let mut world = World::new("reload loop");
+        world.open();
+        for _ in 0..restarts {
+            world.restart_view();
+            world.run_for(ms(10));
+        }
+        for _ in 0..100 {
+            world.run_for(ms(10));
+            world.reload();
+        }
+        world.run_for(ms(60_000));
+        assert!(world.has_heard("host closed: ReloadLoop"), "{:?}", world.heard);
+    }
+    let mut world = World::new("restart loop");
+    for _ in 0..100 {
+        world.run_for(ms(10));
+        world.restart_view();
+    }
+    world.run_for(ms(60_000));
+    assert!(world.has_heard("host closed: ReloadLoop"), "{:?}", world.heard);
+    assert!(!world.told().contains(&"ui/resource-teardown"), "{:?}", world.told());
+}
+
+#[test]
+fn a_reload_and_its_greeting_are_one_new_instance() {
+    let mut world = World::new("hot reload");
+    world.open();
+    for _ in 0..8 {
+        world.reload();
+        world.run_for(ms(50));
+    }
+    assert!(world.session.is_ready(), "{:?}", world.heard);
+}
