@@ -481,7 +481,12 @@ impl Session {
 
     fn carry_out(&mut self, now: Duration, step: Move) {
         match step {
-            Move::Forget => self.forget("the view was loaded anew"),
+            Move::Forget => {
+                // What nobody fetched yet was meant for the old instance. The new one must not hear
+                // it before `initialized` (H-53), nor take an answer for one to its own request.
+                self.outputs.retain(|output| !matches!(output, Output::Send(_)));
+                self.forget("the view was loaded anew");
+            }
             // The caller greets: it holds the request that is answered.
             Move::Greet => {}
             Move::Open => self.open(),

@@ -931,3 +931,23 @@ fn a_reload_and_its_greeting_are_one_new_instance() {
     }
     assert!(world.session.is_ready(), "{:?}", world.heard);
 }
+
+#[test]
+fn h_53_what_was_meant_for_the_old_document_is_not_sent_to_the_new_one() {
+    let greeting = r#"{"jsonrpc":"2.0","id":0,"method":"ui/initialize","params":{}}"#;
+    for again in [Input::Reloaded, Input::View(greeting)] {
+        let mut world = World::new("not drained in between");
+        world.open();
+        let arguments = raw("{}");
+        world.session.tool_input(RawObject::new(&arguments).unwrap()).unwrap();
+        let ping = Input::View(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
+        world.session.handle(world.now, ping).unwrap();
+        world.session.handle(world.now, again).unwrap();
+        let outputs = std::iter::from_fn(|| world.session.poll());
+        let stale = |output: &host::Output| match output {
+            host::Output::Send(text) => !text.contains("hostContext"),
+            _ => false,
+        };
+        assert_eq!(outputs.filter(stale).count(), 0);
+    }
+}
