@@ -145,7 +145,6 @@ pub struct Policy {
 pub struct Decided {
     always: BTreeMap<Subject, bool>,
     tools: BTreeMap<String, bool>,
-    once: BTreeSet<Subject>,
 }
 
 impl Policy {
@@ -305,19 +304,6 @@ impl Decided {
         }
     }
 
-    /// Remembers a yes that came too late: the next time, and only the next, it counts.
-    pub fn remember_late(&mut self, subject: Subject, decision: Decision) {
-        self.remember(&subject, decision);
-        if decision == Decision::Allow && !matches!(subject, Subject::Tools(_)) {
-            self.once.insert(subject);
-        }
-    }
-
-    /// Uses up a late yes, if there is one.
-    pub fn spend(&mut self, subject: &Subject) -> bool {
-        self.once.remove(subject)
-    }
-
     fn find(&self, subject: &Subject) -> Option<bool> {
         self.always.get(subject).copied()
     }
@@ -441,15 +427,5 @@ mod tests {
         };
         assert_eq!(judge(true), Verdict::Allow);
         assert_eq!(judge(false), Verdict::Ask(Subject::AppTool("t".into())));
-    }
-
-    #[test]
-    fn a_late_yes_counts_once() {
-        let mut decided = Decided::default();
-        decided.remember_late(Subject::Message, Decision::Allow);
-        assert!(decided.spend(&Subject::Message));
-        assert!(!decided.spend(&Subject::Message));
-        decided.remember_late(Subject::Message, Decision::Deny);
-        assert!(!decided.spend(&Subject::Message));
     }
 }

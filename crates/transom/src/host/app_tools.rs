@@ -111,7 +111,11 @@ impl Session {
         params.arguments = Some(arguments);
         let params = rpc::raw(&params);
         let wish = Wish::AppTool { name, read_only };
-        match self.policy.judge(&self.decided, wish, []) {
+        let verdict = match self.policy.judge(&self.decided, wish, []) {
+            Verdict::Ask(subject) if self.questions.spend(&subject, params.get()) => Verdict::Allow,
+            verdict => verdict,
+        };
+        match verdict {
             Verdict::Deny(denial) => Err(denial.into()),
             Verdict::Allow => {
                 let call = self.reserve(now, self.setup.terms.app_tool, params);

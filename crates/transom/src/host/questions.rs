@@ -35,13 +35,19 @@ pub(super) enum Waiter {
 pub(super) struct Questions {
     next: u64,
     open: BTreeMap<u64, Open>,
+    /// Yeses that came too late, each good for one more wish of the same kind.
+    late: Vec<(Subject, Shown)>,
 }
 
 #[derive(Debug)]
 struct Open {
     subject: Subject,
+    shown: Shown,
     waiting: Vec<Waiter>,
 }
+
+/// What a person was shown of a wish; nothing if it was too long to be shown whole.
+type Shown = Option<Box<str>>;
 
 impl Session {
     /// Asks a person, or joins a question that covers the same.
@@ -61,7 +67,7 @@ impl Session {
         if self.questions.open.len() >= self.setup.limits.questions {
             return Err(Violation::OverLimit { limit: Limit::Questions });
         }
-        let id = self.questions.ask(subject.clone(), waiter);
+        let id = self.questions.ask(subject.clone(), whole(preview), waiter);
         let preview = cut(preview).into();
         self.outputs.push_back(Output::Ask(Question { id, subject, method, preview }));
         Ok(id)
@@ -69,12 +75,12 @@ impl Session {
 
     /// Takes in a person's answer. One that is late, repeated or for nobody carries nothing out.
     pub(super) fn decide(&mut self, now: Duration, question: u64, decision: Decision) {
-        let Some(Open { subject, waiting }) = self.questions.open.remove(&question) else { return };
-        if waiting.is_empty() {
-            self.decided.remember_late(subject, decision);
-            return;
-        }
+        let Some(open) = self.questions.open.remove(&question) else { return };
+        let Open { subject, shown, waiting } = open;
         self.decided.remember(&subject, decision);
+        if waiting.is_empty() && decision == Decision::Allow {
+            self.questions.late.push((subject, shown));
+        }
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
         for waiter in waiting {
             match (waiter, yes) {
@@ -111,6 +117,18 @@ impl Questions {
         std::mem::take(&mut self.open).into_keys()
     }
 
+    /// Uses up a yes that came too late, if it was given to just this.
+    ///
+    /// The same subject is not enough: a view could have a harmless call shown, take it back, and
+    /// spend the yes on another one that nobody has seen.
+    pub(super) fn spend(&mut self, subject: &Subject, wish: &str) -> bool {
+        let same = |(about, shown): &(Subject, Shown)| {
+            about == subject && shown.as_deref() == Some(wish)
+        };
+        let found = self.late.iter().position(same);
+        found.map(|index| self.late.swap_remove(index)).is_some()
+    }
+
     fn join(&mut self, subject: &Subject, waiter: Waiter) -> Option<u64> {
         let joins =
             |open: &&mut Open| matches!(subject, Subject::Tools(_)) && open.subject == *subject;
@@ -119,12 +137,16 @@ impl Questions {
         Some(id)
     }
 
-    fn ask(&mut self, subject: Subject, waiter: Waiter) -> u64 {
+    fn ask(&mut self, subject: Subject, shown: Shown, waiter: Waiter) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.open.insert(id, Open { subject, waiting: vec![waiter] });
+        self.open.insert(id, Open { subject, shown, waiting: vec![waiter] });
         id
     }
+}
+
+fn whole(text: &str) -> Shown {
+    (text.len() <= PREVIEW).then(|| text.into())
 }
 
 fn cut(text: &str) -> &str {

@@ -1,6 +1,6 @@
 //! What a view may ask for: reading it, judging it, and seeing it through.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -291,7 +291,9 @@ impl Session {
     ) -> Result<(), Violation> {
         let about = Quoted::new(task.about());
         let verdict = match self.verdict(&task) {
-            Verdict::Ask(subject) if self.decided.spend(&subject) => Verdict::Allow,
+            Verdict::Ask(subject) if self.questions.spend(&subject, &task.preview()) => {
+                Verdict::Allow
+            }
             verdict => verdict,
         };
         let work =
@@ -308,7 +310,7 @@ impl Session {
             Verdict::Ask(subject) => {
                 let call = self.work.next_id();
                 let preview = task.preview();
-                let question = self.inquire(subject, method, preview, Waiter::View(call))?;
+                let question = self.inquire(subject, method, &preview, Waiter::View(call))?;
                 let patience = self.decision_patience(work.token.is_some());
                 let work = Work { stage: Stage::Asking(Box::new(task)), ..work };
                 self.beat_from(now, work.token.is_some());
@@ -685,16 +687,18 @@ impl Task {
         }
     }
 
-    /// The beginning of what would be done, for the person who decides.
-    fn preview(&self) -> &str {
+    /// What would be done, for the person who decides.
+    fn preview(&self) -> Cow<'_, str> {
         match self {
-            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get),
-            Self::Sample { params } => params.get(),
-            Self::AddMessage { content } | Self::UpdateModelContext { content, .. } => {
-                content.get()
-            }
-            Self::OpenLink { url } => url,
-            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "",
+            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get).into(),
+            Self::Sample { params } => params.get().into(),
+            Self::AddMessage { content } => content.get().into(),
+            Self::UpdateModelContext { content, structured } => match structured {
+                Some(structured) => format!("{} {}", content.get(), structured.get()).into(),
+                None => content.get().into(),
+            },
+            Self::OpenLink { url } => url.into(),
+            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "".into(),
         }
     }
 }

@@ -951,3 +951,51 @@ fn h_53_what_was_meant_for_the_old_document_is_not_sent_to_the_new_one() {
         assert_eq!(outputs.filter(stale).count(), 0);
     }
 }
+
+#[test]
+fn a_late_yes_covers_what_was_shown_and_nothing_else() {
+    let wipe = |world: &mut World, arguments: &str| {
+        let arguments = raw(arguments);
+        let arguments = RawObject::new(&arguments).unwrap();
+        let call = world.view.call_tool(world.now, "wipe", arguments).unwrap();
+        world.drain();
+        call
+    };
+    let mut world = World::new("bait");
+    world.open();
+    let bait = wipe(&mut world, r#"{"what":"the cache"}"#);
+    world.run_for(ms(100));
+    world.view.cancel(bait, None);
+    world.run_for(ms(5_000));
+    world.person.latency = None;
+    wipe(&mut world, r#"{"what":"everything"}"#);
+    world.run_for(ms(100));
+    assert!(!world.has_heard("perform"), "{:?}", world.heard);
+    // Nor what was too long to be shown whole.
+    let long = |end: &str| format!(r#"{{"what":"{}{end}"}}"#, "x".repeat(3_000));
+    let mut world = World::new("long bait");
+    world.open();
+    let bait = wipe(&mut world, &long("a"));
+    world.run_for(ms(100));
+    world.view.cancel(bait, None);
+    world.run_for(ms(5_000));
+    world.person.latency = None;
+    wipe(&mut world, &long("b"));
+    world.run_for(ms(100));
+    assert!(!world.has_heard("perform"), "{:?}", world.heard);
+}
+
+#[test]
+fn d6_a_late_yes_to_an_app_tool_counts_next_time_too() {
+    let mut world = World::new("late yes, app tool");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(100));
+    world.person.latency = Some(ms(700_000));
+    world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
+    world.run_for(ms(710_000));
+    assert!(world.has_heard("outcome: TimedOut"), "{:?}", world.heard);
+    let call = world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
+    world.run_for(ms(100));
+    assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: Result(")));
+}
