@@ -161,7 +161,7 @@ pub enum Output {
         /// The question.
         question: u64,
     },
-    /// A request was judged; what follows from it comes after.
+    /// A request was judged, and once more if a person was asked; what follows from it comes after.
     Judged {
         /// The call that it opened, if it was not refused at once.
         call: Option<u64>,

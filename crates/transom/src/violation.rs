@@ -72,6 +72,12 @@ pub enum Denial {
     /// The person said no.
     #[error("refused by the user: {0}")]
     Refused(Quoted),
+    /// Nobody answered the question in time.
+    #[error("no decision")]
+    NoDecision,
+    /// H-15: the tool is not any more what the person said yes to.
+    #[error("tool {0} changed while the user was asked")]
+    Changed(Quoted),
     /// H-90: an address that is not opened for anybody.
     #[error("the address is not one this host opens: {0}")]
     Address(Quoted),

@@ -126,7 +126,10 @@ impl Session {
                 let call = self.reserve(now, self.setup.terms.long_decision, params.clone());
                 let waiter = Waiter::App(call);
                 match self.inquire(subject, method::TOOLS_CALL, params.get(), waiter) {
-                    Ok(_) => Ok(call),
+                    Ok((_, question)) => {
+                        self.outputs.extend(question);
+                        Ok(call)
+                    }
                     Err(_) => {
                         self.asked.settle(call);
                         Err(NoSuchTool::TooManyQuestions)

@@ -50,7 +50,8 @@ struct Open {
 type Shown = Option<Box<str>>;
 
 impl Session {
-    /// Asks a person, or joins a question that covers the same.
+    /// Prepares to ask a person, or joins a question that covers the same; returns the number of the
+    /// question and, if it is new, the question for the caller to put.
     ///
     /// Only the one prompt for a whole server is ever joined: a yes to it is a yes to all of its
     /// tools. Anywhere else, a second wish behind the first would ride on a yes nobody gave it.
@@ -60,17 +61,16 @@ impl Session {
         method: &'static str,
         preview: &str,
         waiter: Waiter,
-    ) -> Result<u64, Violation> {
+    ) -> Result<(u64, Option<Output>), Violation> {
         if let Some(question) = self.questions.join(&subject, waiter) {
-            return Ok(question);
+            return Ok((question, None));
         }
         if self.questions.open.len() >= self.setup.limits.questions {
             return Err(Violation::OverLimit { limit: Limit::Questions });
         }
         let id = self.questions.ask(subject.clone(), whole(preview), waiter);
         let preview = cut(preview).into();
-        self.outputs.push_back(Output::Ask(Question { id, subject, method, preview }));
-        Ok(id)
+        Ok((id, Some(Output::Ask(Question { id, subject, method, preview }))))
     }
 
     /// Takes in a person's answer. One that is late, repeated or for nobody carries nothing out.
@@ -78,17 +78,18 @@ impl Session {
         let Some(open) = self.questions.open.remove(&question) else { return };
         let Open { subject, shown, waiting } = open;
         self.decided.remember(&subject, decision);
-        if waiting.is_empty() && decision == Decision::Allow {
-            self.questions.late.push((subject, shown));
-        }
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+        let late = waiting.is_empty();
         for waiter in waiting {
             match (waiter, yes) {
-                (Waiter::View(call), true) => self.go_on(now, call),
-                (Waiter::View(call), false) => self.turn_down(call),
+                (Waiter::View(call), true) => self.go_on(now, call, &subject),
+                (Waiter::View(call), false) => self.turn_down(call, None),
                 (Waiter::App(call), true) => self.send_app_call(now, call),
                 (Waiter::App(call), false) => self.refuse_app_call(call),
             }
+        }
+        if late && decision == Decision::Allow {
+            self.questions.late.push((subject, shown));
         }
     }
 

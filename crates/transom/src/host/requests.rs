@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{Output, Phase, Reason, Ruling, Session, files::file_name, questions::Waiter};
 use crate::{
-    policy::{Verdict, Wish},
+    policy::{Subject, Verdict, Wish},
     rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id, Message, Notification, Request},
     violation::{Denial, Limit, Quoted, Violation},
     wire::{
@@ -103,6 +103,7 @@ pub enum FileBody {
 #[derive(Debug)]
 pub(super) struct Work {
     id: Id,
+    method: &'static str,
     token: Option<ProgressToken>,
     beats: u32,
     reply: Reply,
@@ -296,37 +297,40 @@ impl Session {
             }
             verdict => verdict,
         };
-        let work =
-            Work { id: id.clone(), token, beats: 0, reply: task.reply(), stage: Stage::Running };
+        let reply = task.reply();
+        let work = Work { id: id.clone(), method, token, beats: 0, reply, stage: Stage::Running };
         match verdict {
             Verdict::Allow => {
                 let call = self.work.open(now, self.setup.terms.call, work);
                 self.keep(id, call);
-                let ruling = Ruling::Allowed;
-                self.outputs.push_back(Output::Judged { call: Some(call), method, about, ruling });
+                self.judged(Some(call), method, about, Ruling::Allowed);
                 self.outputs.push_back(Output::Perform { call, task });
                 Ok(())
             }
             Verdict::Ask(subject) => {
                 let call = self.work.next_id();
-                let preview = task.preview();
-                let question = self.inquire(subject, method, &preview, Waiter::View(call))?;
+                let waiter = Waiter::View(call);
+                let (number, question) = self.inquire(subject, method, &task.preview(), waiter)?;
                 let patience = self.decision_patience(work.token.is_some());
                 let work = Work { stage: Stage::Asking(Box::new(task)), ..work };
                 self.beat_from(now, work.token.is_some());
                 self.work.open(now, patience, work);
                 self.keep(id, call);
-                let ruling = Ruling::Asked { question };
-                self.outputs.push_back(Output::Judged { call: Some(call), method, about, ruling });
+                self.judged(Some(call), method, about, Ruling::Asked { question: number });
+                self.outputs.extend(question);
                 Ok(())
             }
             Verdict::Deny(denial) => {
                 let violation = Violation::Denied(denial);
-                let ruling = Ruling::Refused(violation.clone());
-                self.outputs.push_back(Output::Judged { call: None, method, about, ruling });
+                self.judged(None, method, about, Ruling::Refused(violation.clone()));
                 Err(violation)
             }
         }
+    }
+
+    /// D7: written down before anything comes of it.
+    fn judged(&mut self, call: Option<u64>, method: &'static str, about: Quoted, ruling: Ruling) {
+        self.outputs.push_back(Output::Judged { call, method, about, ruling });
     }
 
     fn keep(&mut self, id: Id, call: u64) {
@@ -477,7 +481,11 @@ impl Session {
             },
             Task::Read { .. } => Wish::Read,
             Task::OpenLink { url: address } => {
-                url = Url::parse(address).expect("printed from a parsed address");
+                // Printed from a parsed address; should that ever not parse again, it is not opened.
+                let Ok(parsed) = Url::parse(address) else {
+                    return Verdict::Deny(Denial::Address(Quoted::new(address)));
+                };
+                url = parsed;
                 Wish::OpenLink(&url)
             }
             Task::Download { files } => {
@@ -529,40 +537,54 @@ impl Session {
 
     /// Nobody answered in time.
     pub(super) fn give_up(&mut self, call: u64, work: Work) {
+        if let Stage::Asking(task) = &work.stage {
+            self.questions.leave(Waiter::View(call));
+            return self.refuse(call, &work, task, Denial::NoDecision);
+        }
         self.serving.settle(&work.id);
-        let words = match work.stage {
-            Stage::Running => {
-                let reason = "no answer in time".to_owned();
-                self.outputs.push_back(Output::Abort { call, reason });
-                "no answer in time"
-            }
-            Stage::Asking(_) => {
-                self.questions.leave(Waiter::View(call));
-                "no decision"
-            }
-        };
-        self.respond(&work.id, Err(ErrorObject::new(DENIED, words)));
+        let reason = "no answer in time".to_owned();
+        self.respond(&work.id, Err(ErrorObject::new(DENIED, &*reason)));
+        self.outputs.push_back(Output::Abort { call, reason });
     }
 
-    /// A person said yes.
-    pub(super) fn go_on(&mut self, now: Duration, call: u64) {
-        let Some(work) = self.work.get_mut(call) else { return };
+    /// A person said yes to `subject`. The tools and the rules may have changed since they were asked,
+    /// and it is by the present ones that a call is judged (H-15).
+    pub(super) fn go_on(&mut self, now: Duration, call: u64, subject: &Subject) {
+        let Some(Work { stage: Stage::Asking(task), .. }) = self.work.get(call) else { return };
+        match (self.verdict(task), subject) {
+            (Verdict::Deny(denial), _) => return self.turn_down(call, Some(denial)),
+            // A yes to the whole list is none to a tool that would now be asked on its own.
+            (Verdict::Ask(Subject::Tool(name)), Subject::Tools(_)) => {
+                return self.turn_down(call, Some(Denial::Changed(Quoted::new(&name))));
+            }
+            _ => {}
+        }
+        self.work.renew(now, call, self.setup.terms.call);
+        let work = self.work.get_mut(call).expect("it was there a moment ago");
         if let Stage::Asking(task) = std::mem::replace(&mut work.stage, Stage::Running) {
-            self.work.renew(now, call, self.setup.terms.call);
+            let method = work.method;
+            self.judged(Some(call), method, Quoted::new(task.about()), Ruling::Allowed);
             self.outputs.push_back(Output::Perform { call, task: *task });
         }
     }
 
-    /// A person said no.
-    pub(super) fn turn_down(&mut self, call: u64) {
+    /// A person said no, or the rules do.
+    pub(super) fn turn_down(&mut self, call: u64, denial: Option<Denial>) {
         let Some(work) = self.work.settle(call) else { return };
+        if let Stage::Asking(task) = &work.stage {
+            let denial = denial.unwrap_or_else(|| Denial::Refused(Quoted::new(task.about())));
+            self.refuse(call, &work, task, denial);
+        }
+    }
+
+    /// Answers a request that a person was asked about and that will not be carried out.
+    fn refuse(&mut self, call: u64, work: &Work, task: &Task, denial: Denial) {
         self.serving.settle(&work.id);
-        let about = match &work.stage {
-            Stage::Asking(task) => task.about(),
-            Stage::Running => "",
-        };
-        let violation = Violation::Denied(Denial::Refused(Quoted::new(about)));
-        self.respond(&work.id, Err(ErrorObject::new(DENIED, violation.to_string())));
+        let violation = Violation::Denied(denial);
+        let words = violation.to_string();
+        let about = Quoted::new(task.about());
+        self.judged(Some(call), work.method, about, Ruling::Refused(violation));
+        self.respond(&work.id, Err(ErrorObject::new(DENIED, words)));
     }
 
     /// Tells every view request that waits for a person that it is not forgotten.

@@ -165,7 +165,7 @@ fn d6_without_a_token_no_decision_is_an_answer_and_a_late_yes_counts_next_time()
     let first = link(&mut world);
     world.run_for(ms(54_000));
     let refused = format!(
-        "view: Answer {{ call: {first}, outcome: Err(Refused {{ code: -32000, message: \"no decision\" }})"
+        "view: Answer {{ call: {first}, outcome: Err(Refused {{ code: -32000, message: \"denied: no decision\" }})"
     );
     assert!(world.has_heard(&refused), "{:?}", world.heard);
     world.run_for(ms(10_000));
@@ -998,4 +998,48 @@ fn d6_a_late_yes_to_an_app_tool_counts_next_time_too() {
     let call = world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
     world.run_for(ms(100));
     assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: Result(")));
+}
+
+#[test]
+fn h_15_a_yes_is_judged_by_the_rules_of_its_own_moment() {
+    let save = r#"{"name":"save"}"#;
+    #[rustfmt::skip]
+    let table = [
+        ("hidden",      format!(r#"[{}]"#, r#"{"name":"save","_meta":{"ui":{"visibility":["model"]}}}"#), Stance::Ask, Some("not visible to apps")),
+        ("gone",        "[]".to_owned(),                                                                 Stance::Ask, Some("not a tool of this view's server")),
+        ("destructive", r#"[{"name":"save","annotations":{"destructiveHint":true}}]"#.to_owned(),        Stance::Ask, Some("changed while the user was asked")),
+        ("forbidden",   format!("[{save}]"),                                                             Stance::Deny, Some("the policy does not allow")),
+        ("more tools",  format!(r#"[{save},{{"name":"late"}}]"#),                                        Stance::Ask, None),
+        ("allowed",     format!("[{save}]"),                                                             Stance::Allow, None),
+    ];
+    for (name, list, stance, refusal) in table {
+        let mut world = World::new(name);
+        world.open();
+        call(&mut world, "save");
+        world.run_for(ms(100));
+        world.session.set_tools(Arc::new(tools(&list)));
+        world.session.set_policy(Arc::new(Policy { other_tools: stance, ..Policy::default() }));
+        world.run_for(ms(5_000));
+        assert_eq!(world.has_heard("perform"), refusal.is_none(), "{name}: {:?}", world.heard);
+        assert!(refusal.is_none_or(|words| world.has_heard(words)), "{name}: {:?}", world.heard);
+        assert_eq!(world.view.in_flight(), 0, "{name}");
+    }
+}
+
+#[test]
+fn d7_what_a_view_wants_is_written_down_before_anything_comes_of_it() {
+    let mut world = World::new("order of the log");
+    world.open();
+    call(&mut world, "save");
+    world.run_for(ms(3_000));
+    let interesting = |line: &&crate::world::Line| {
+        line.from == "gate" || line.to == "person" || line.to == "server"
+    };
+    let order: Vec<_> =
+        world.timeline.iter().filter(interesting).map(|line| (line.from, line.to)).collect();
+    assert_eq!(
+        order,
+        [("gate", "log"), ("host", "person"), ("gate", "log"), ("host", "server")],
+        "judged, asked; decided, done"
+    );
 }
