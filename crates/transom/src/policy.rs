@@ -144,7 +144,8 @@ pub struct Policy {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decided {
     always: BTreeMap<Subject, bool>,
-    tools: BTreeMap<String, bool>,
+    /// By the one prompt that lists them.
+    together: BTreeMap<String, bool>,
 }
 
 impl Policy {
@@ -206,7 +207,7 @@ impl Policy {
     ) -> Verdict {
         let subject = match wish {
             Wish::CallTool(tool) => {
-                if let Some(&yes) = decided.tools.get(&tool.name) {
+                if let Some(yes) = decided.tool(&tool.name, self.asked_alone(tool)) {
                     return verdict(yes, wish);
                 }
                 self.tool_subject(decided, tool, tools)
@@ -234,14 +235,17 @@ impl Policy {
         tool: &ToolFacts,
         tools: impl IntoIterator<Item = &'t ToolFacts>,
     ) -> Subject {
-        let alone = tool.destructive || self.tools.contains_key(&tool.name);
-        if alone || !decided.tools.is_empty() {
+        if self.asked_alone(tool) || !decided.together.is_empty() {
             return Subject::Tool(tool.name.clone());
         }
         let together = |other: &&ToolFacts| {
-            other.for_app && !other.destructive && self.tool_stance(other) == Stance::Ask
+            other.for_app && !self.asked_alone(other) && self.tool_stance(other) == Stance::Ask
         };
         Subject::Tools(tools.into_iter().filter(together).map(|tool| tool.name.clone()).collect())
+    }
+
+    fn asked_alone(&self, tool: &ToolFacts) -> bool {
+        tool.destructive || self.tools.contains_key(&tool.name)
     }
 }
 
@@ -292,16 +296,20 @@ impl Decided {
         let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
         match subject {
             Subject::Tools(names) if yes || always => {
-                self.tools.extend(names.iter().map(|name| (name.clone(), yes)));
-            }
-            Subject::Tool(name) if always => {
-                self.tools.insert(name.clone(), yes);
+                self.together.extend(names.iter().map(|name| (name.clone(), yes)));
             }
             _ if always => {
                 self.always.insert(subject.clone(), yes);
             }
             _ => {}
         }
+    }
+
+    /// What was decided about a tool. A yes to the whole list is none to a tool that is asked on its
+    /// own: it may have become one since.
+    fn tool(&self, name: &str, alone: bool) -> Option<bool> {
+        let own = self.find(&Subject::Tool(name.to_owned()));
+        own.or_else(|| self.together.get(name).copied().filter(|yes| !(alone && *yes)))
     }
 
     fn find(&self, subject: &Subject) -> Option<bool> {
@@ -369,6 +377,31 @@ mod tests {
         assert_eq!(judge(&policy, &decided, "save"), Verdict::Allow);
         assert_eq!(judge(&policy, &decided, "send"), Verdict::Ask(Subject::Tool("send".into())));
         assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
+    }
+
+    #[test]
+    fn a_yes_to_the_list_does_not_cover_a_tool_that_came_to_destroy() {
+        let policy = Policy::default();
+        let mut decided = Decided::default();
+        decided.remember(&names(&["save", "drop"]), Decision::AllowAlways);
+        assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
+        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways);
+        assert_eq!(judge(&policy, &decided, "drop"), Verdict::Allow);
+        // A no to the list stays one.
+        let mut decided = Decided::default();
+        decided.remember(&names(&["save", "drop"]), Decision::DenyAlways);
+        assert!(matches!(judge(&policy, &decided, "drop"), Verdict::Deny(Denial::Refused(_))));
+    }
+
+    #[test]
+    fn d6_a_tool_asked_on_its_own_does_not_cost_the_one_prompt() {
+        let mut policy = Policy::default();
+        let mut decided = Decided::default();
+        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways);
+        assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save", "send"])));
+        // What the operator wants asked on its own is not on the list either.
+        policy.tools.insert("send".into(), Stance::Ask);
+        assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save"])));
     }
 
     #[test]
