@@ -253,6 +253,9 @@ pub struct Session {
     questions: Questions,
     app_tools: AppTools,
     meters: Meters,
+    /// What the view last said of its size, axis by axis.
+    reported: SizeChangedParams,
+    /// What the frame was last told to be.
     size: Size,
     resize: Throttle,
     list_changed: Throttle,
@@ -319,6 +322,7 @@ impl Session {
                 strikes: Bucket::full(limits.strikes, now),
                 instances: Bucket::full(limits.instances, now),
             },
+            reported: SizeChangedParams::default(),
             size: Size::default(),
             resize: Throttle::default(),
             list_changed: Throttle::default(),
@@ -409,6 +413,15 @@ impl Session {
         }
         self.context = context;
         self.tell_context();
+        // The view has said what it needs and will not say it again because there is more room now.
+        let new = self.followed();
+        if size::matters(self.size, new) {
+            self.outputs.push_back(Output::Resize(new));
+            self.size = new;
+        }
+        // An axis that the host took over has no size of ours to return to.
+        self.size.width = self.size.width.filter(|_| new.width.is_some());
+        self.size.height = self.size.height.filter(|_| new.height.is_some());
         Ok(())
     }
 
@@ -570,6 +583,9 @@ impl Session {
         self.forget_app_tools();
         self.app = None;
         self.beat = None;
+        // The next document may live in a new frame, whose size is nobody's yet.
+        self.reported = SizeChangedParams::default();
+        self.size = Size::default();
         self.resize.clear();
         self.list_changed.clear();
     }
@@ -614,16 +630,23 @@ impl Session {
     }
 
     fn resized(&mut self, now: Duration, report: SizeChangedParams) {
-        let dimensions = self.context.container_dimensions.as_ref();
-        let new = size::clamp(report, dimensions);
+        self.reported = SizeChangedParams {
+            width: report.width.or(self.reported.width),
+            height: report.height.or(self.reported.height),
+        };
+        let new = self.followed();
         if !size::matters(self.size, new) {
             return;
         }
-        self.size =
-            Size { width: new.width.or(self.size.width), height: new.height.or(self.size.height) };
+        self.size = new;
         if self.resize.hit(now, self.setup.terms.resize) {
-            self.outputs.push_back(Output::Resize(self.size));
+            self.outputs.push_back(Output::Resize(new));
         }
+    }
+
+    /// The size that the view has asked for, as far as there is room.
+    fn followed(&self) -> Size {
+        size::clamp(self.reported, self.context.container_dimensions.as_ref())
     }
 
     fn relay_list_changed(&mut self, list: List) {

@@ -1043,3 +1043,45 @@ fn d7_what_a_view_wants_is_written_down_before_anything_comes_of_it() {
         "judged, asked; decided, done"
     );
 }
+
+#[test]
+fn h_85_a_new_document_gets_its_size_even_if_the_old_one_had_the_same() {
+    let mut world = World::new("same size");
+    let size = SizeChangedParams { width: None, height: Some(210.0) };
+    world.open();
+    world.view.size_changed(size).unwrap();
+    world.run_for(ms(100));
+    world.reload();
+    world.run_for(ms(100));
+    world.view.size_changed(size).unwrap();
+    world.run_for(ms(100));
+    assert_eq!(world.heard.iter().filter(|line| line.starts_with("Resize")).count(), 2);
+}
+
+#[test]
+fn h_85_h_86_a_size_follows_the_room_there_is() {
+    use transom::wire::Axis::{self, AtMost, Fixed};
+    let room = |world: &mut World, height: Axis| {
+        let dimensions = transom::wire::ContainerDimensions { height, ..Default::default() };
+        let context = HostContext::clone(world.session.context());
+        let context = HostContext { container_dimensions: Some(dimensions), ..context };
+        world.session.set_context(Arc::new(context)).unwrap();
+        world.drain();
+    };
+    let mut world = World::new("room");
+    room(&mut world, AtMost(600.0));
+    world.open();
+    world.view.size_changed(SizeChangedParams { width: None, height: Some(900.0) }).unwrap();
+    world.run_for(ms(100));
+    for height in [800.0, 800.0, 400.0].map(AtMost) {
+        room(&mut world, height);
+    }
+    // Full screen and back: the frame has forgotten what it was.
+    room(&mut world, Fixed(1_000.0));
+    room(&mut world, AtMost(400.0));
+    room(&mut world, AtMost(2_000.0));
+    let resizes: Vec<_> = world.heard.iter().filter(|line| line.starts_with("Resize")).collect();
+    let heights = ["600.0", "800.0", "400.0", "400.0", "900.0"];
+    assert_eq!(resizes.len(), heights.len(), "{resizes:?}");
+    assert!(resizes.iter().zip(heights).all(|(line, height)| line.contains(height)), "{resizes:?}");
+}
