@@ -323,9 +323,19 @@ impl Session {
             Verdict::Deny(denial) => {
                 let violation = Violation::Denied(denial);
                 self.judged(None, method, about, Ruling::Refused(violation.clone()));
+                if reply == Reply::Mode {
+                    self.reply_mode(&id);
+                    return Ok(());
+                }
                 Err(violation)
             }
         }
+    }
+
+    /// H-81: whatever became of the wish, the answer is the mode in force.
+    fn reply_mode(&mut self, id: &Id) {
+        let result = rpc::raw(&DisplayModeResult { mode: self.mode() });
+        self.respond(id, Ok(&result));
     }
 
     /// D7: written down before anything comes of it.
@@ -507,14 +517,10 @@ impl Session {
         }
         let work = self.work.settle(call).expect("it is there");
         self.serving.settle(&work.id);
-        let mode;
         let outcome = match (work.reply, outcome) {
+            (Reply::Mode, _) => return self.reply_mode(&work.id),
             (_, Err(error)) => Err(error),
             (Reply::Empty, Ok(_)) => Ok(empty()),
-            (Reply::Mode, Ok(_)) => {
-                mode = rpc::raw(&DisplayModeResult { mode: self.mode() });
-                Ok(&*mode)
-            }
             // W-6: whatever a server says, the view gets an object or an error.
             (Reply::Raw, Ok(result)) if !result.get().starts_with('{') => {
                 Err(ErrorObject::new(INTERNAL_ERROR, "the result is not an object"))
@@ -541,9 +547,8 @@ impl Session {
             self.questions.leave(Waiter::View(call));
             return self.refuse(call, &work, task, Denial::NoDecision);
         }
-        self.serving.settle(&work.id);
         let reason = "no answer in time".to_owned();
-        self.respond(&work.id, Err(ErrorObject::new(DENIED, &*reason)));
+        self.fail(&work, &reason);
         self.outputs.push_back(Output::Abort { call, reason });
     }
 
@@ -579,12 +584,19 @@ impl Session {
 
     /// Answers a request that a person was asked about and that will not be carried out.
     fn refuse(&mut self, call: u64, work: &Work, task: &Task, denial: Denial) {
-        self.serving.settle(&work.id);
         let violation = Violation::Denied(denial);
         let words = violation.to_string();
         let about = Quoted::new(task.about());
         self.judged(Some(call), work.method, about, Ruling::Refused(violation));
-        self.respond(&work.id, Err(ErrorObject::new(DENIED, words)));
+        self.fail(work, &words);
+    }
+
+    fn fail(&mut self, work: &Work, words: &str) {
+        self.serving.settle(&work.id);
+        match work.reply {
+            Reply::Mode => self.reply_mode(&work.id),
+            _ => self.respond(&work.id, Err(ErrorObject::new(DENIED, words))),
+        }
     }
 
     /// Tells every view request that waits for a person that it is not forgotten.

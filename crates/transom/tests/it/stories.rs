@@ -1085,3 +1085,18 @@ fn h_85_h_86_a_size_follows_the_room_there_is() {
     assert_eq!(resizes.len(), heights.len(), "{resizes:?}");
     assert!(resizes.iter().zip(heights).all(|(line, height)| line.contains(height)), "{resizes:?}");
 }
+
+#[test]
+fn h_81_a_mode_that_is_declined_is_answered_with_the_one_in_force() {
+    for (stance, patience) in [(Stance::Deny, 100), (Stance::Ask, 3_000), (Stance::Ask, 55_000)] {
+        let mut world = World::new("declined mode");
+        world.open();
+        world.person.decision = Decision::Deny;
+        world.person.latency = (patience < 50_000).then(|| ms(2_000));
+        world.session.set_policy(Arc::new(Policy { display_modes: stance, ..Policy::default() }));
+        let call = world.view.request_display_mode(world.now, DisplayMode::Fullscreen).unwrap();
+        world.run_for(ms(patience));
+        let answer = format!(r#"Answer {{ call: {call}, outcome: Ok(RawValue({{"mode":"inline"}}))"#);
+        assert!(world.has_heard(&answer), "{stance:?}: {:?}", world.heard);
+    }
+}
