@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{NotReady, Output, Phase, Session, questions::Waiter, state::Event};
 use crate::{
     calls::Patience,
-    policy::{Verdict, Wish},
+    policy::{Subject, Verdict, Wish},
     rpc::{self, ErrorObject, Id, Message, Request, Response},
     violation::{Denial, Limit, Quoted, Violation},
     wire::{
@@ -143,21 +143,36 @@ impl Session {
         self.asked.open(now, Patience::flat(patience), Asked::CallTool { sent: false, params })
     }
 
+    /// A person said yes. By then the view may be closing, offer the tool no more (H-113), or the rules
+    /// may have changed.
+    pub(super) fn allow_app_call(&mut self, now: Duration, call: u64, subject: &Subject) {
+        let Subject::AppTool(name) = subject else { return };
+        let outcome = match self.app_tools.0.get(name) {
+            Some(&read_only) if self.is_ready() => {
+                let wish = Wish::AppTool { name, read_only };
+                match self.policy.judge(&self.decided, wish, []) {
+                    Verdict::Deny(_) => AppAnswer::Refused,
+                    Verdict::Allow | Verdict::Ask(_) => return self.send_app_call(now, call),
+                }
+            }
+            _ => AppAnswer::Gone,
+        };
+        self.drop_app_call(call, outcome);
+    }
+
     /// Sends a call that was only reserved until now.
-    pub(super) fn send_app_call(&mut self, now: Duration, call: u64) {
+    fn send_app_call(&mut self, now: Duration, call: u64) {
         let Some(Asked::CallTool { sent, params }) = self.asked.get_mut(call) else { return };
-        if std::mem::replace(sent, true) {
-            return;
-        }
+        *sent = true;
         let text = request(call, method::TOOLS_CALL, Some(params));
         self.asked.renew(now, call, Patience::flat(self.setup.terms.app_tool));
         self.outputs.push_back(Output::Send(text));
     }
 
-    /// A person said no.
-    pub(super) fn refuse_app_call(&mut self, call: u64) {
+    /// Gives up a call that was never sent.
+    pub(super) fn drop_app_call(&mut self, call: u64, outcome: AppAnswer) {
         if self.asked.settle(call).is_some() {
-            self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Refused });
+            self.outputs.push_back(Output::AppAnswer { call, outcome });
         }
     }
 
@@ -226,7 +241,7 @@ impl Session {
         match asked {
             Asked::TearDown => {}
             Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
-            Asked::ListTools { .. } => self.outputs.push_back(Output::AppTools(vec![])),
+            Asked::ListTools { .. } => self.offer(vec![]),
             Asked::CallTool { sent, .. } => {
                 if sent {
                     self.tell_cancelled(call);
@@ -240,18 +255,20 @@ impl Session {
 
     /// The instance that offered them is gone, and all it was asked (H-111, H-134).
     pub(super) fn forget_app_tools(&mut self) {
+        let mut news = !self.app_tools.0.is_empty();
         for (call, asked) in self.asked.drain() {
             match asked {
                 Asked::CallTool { .. } => {
                     self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Gone });
                 }
                 Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
-                Asked::TearDown | Asked::ListTools { .. } => {}
+                // Somebody waits for the list; that there is none is an answer.
+                Asked::ListTools { .. } => news = true,
+                Asked::TearDown => {}
             }
         }
-        if !self.app_tools.0.is_empty() {
-            self.app_tools.0.clear();
-            self.outputs.push_back(Output::AppTools(vec![]));
+        if news {
+            self.offer(vec![]);
         }
     }
 

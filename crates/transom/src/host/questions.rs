@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{Output, Session, Terms};
+use super::{AppAnswer, Output, Session, Terms};
 use crate::{
     calls::Patience,
     policy::{Decision, Subject},
@@ -84,8 +84,8 @@ impl Session {
             match (waiter, yes) {
                 (Waiter::View(call), true) => self.go_on(now, call, &subject),
                 (Waiter::View(call), false) => self.turn_down(call, None),
-                (Waiter::App(call), true) => self.send_app_call(now, call),
-                (Waiter::App(call), false) => self.refuse_app_call(call),
+                (Waiter::App(call), true) => self.allow_app_call(now, call, &subject),
+                (Waiter::App(call), false) => self.drop_app_call(call, AppAnswer::Refused),
             }
         }
         if late && decision == Decision::Allow {

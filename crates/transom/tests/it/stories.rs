@@ -1100,3 +1100,42 @@ fn h_81_a_mode_that_is_declined_is_answered_with_the_one_in_force() {
         assert!(world.has_heard(&answer), "{stance:?}: {:?}", world.heard);
     }
 }
+
+#[test]
+fn asking_for_a_views_tools_is_answered_even_if_the_view_is_gone() {
+    let mut world = World::new("list, then reload");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.drain();
+    world.reload();
+    assert!(world.has_heard("AppTools([])"), "{:?}", world.heard);
+}
+
+#[test]
+fn h_111_tools_that_are_not_listed_any_more_cannot_be_called() {
+    let mut world = World::new("a list that never comes");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(100));
+    assert!(world.has_heard("paint"));
+    world.delay = ms(3_600_000);
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(31_000));
+    assert!(world.has_heard("AppTools([])"));
+    assert!(world.session.call_app_tool(world.now, "paint", RawObject::default()).is_err());
+}
+
+#[test]
+fn h_113_a_yes_to_an_app_tool_comes_too_late_for_a_view_that_is_closing() {
+    let mut world = World::new("yes while closing");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(100));
+    let call = world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
+    world.drain();
+    world.delay = ms(4_000);
+    world.session.close(world.now, Reason::Closed);
+    world.run_for(ms(3_000));
+    assert!(!world.told().contains(&"tools/call"), "{:?}", world.told());
+    assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: Gone }}")));
+}
