@@ -26,7 +26,7 @@ pub enum Wish<'a> {
     Read,
     /// Open an address outside.
     OpenLink(&'a Url),
-    /// Save files with these names.
+    /// Save these files, named as a person is shown them.
     Download(&'a [String]),
     /// Speak in the conversation, in the user's place.
     Message,
@@ -69,7 +69,7 @@ pub enum Subject {
     Tool(String),
     /// One address, in full.
     Link(String),
-    /// Files, by the names they would get.
+    /// Files, by the names they would get, and the address of what would have to be fetched.
     Download(Vec<String>),
     /// Messages in the user's place.
     Message,

@@ -499,7 +499,7 @@ impl Session {
                 Wish::OpenLink(&url)
             }
             Task::Download { files } => {
-                names = files.iter().map(|file| file.name.clone()).collect();
+                names = files.iter().map(File::shown).collect();
                 Wish::Download(&names)
             }
             Task::AddMessage { .. } => Wish::Message,
@@ -771,6 +771,17 @@ impl ToolCall {
         }
         text.push('}');
         text
+    }
+}
+
+impl File {
+    /// As the person who decides sees it: what would be fetched for the view is named in full, so that
+    /// a yes covers that address and no other (H-97).
+    fn shown(&self) -> String {
+        match &self.body {
+            FileBody::Link(address) => format!("{} from {address}", self.name),
+            FileBody::Text(_) | FileBody::Blob(_) => self.name.clone(),
+        }
     }
 }
 

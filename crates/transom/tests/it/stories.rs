@@ -1139,3 +1139,17 @@ fn h_113_a_yes_to_an_app_tool_comes_too_late_for_a_view_that_is_closing() {
     assert!(!world.told().contains(&"tools/call"), "{:?}", world.told());
     assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: Gone }}")));
 }
+
+#[test]
+fn h_97_a_link_to_a_file_is_shown_by_its_address() {
+    let mut world = World::new("fetch it for me");
+    world.open();
+    world.inject(
+        r#"{"jsonrpc":"2.0","id":50,"method":"ui/download-file","params":{"contents":[{"type":"resource_link","name":"x","uri":"http://169.254.169.254/report.csv"}]}}"#,
+    );
+    assert!(
+        world.has_heard(r#"ask: Download(["report.csv from http://169.254.169.254/report.csv"])"#),
+        "{:?}",
+        world.heard
+    );
+}
