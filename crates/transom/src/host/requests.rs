@@ -614,7 +614,7 @@ impl Session {
                 });
             }
         }
-        self.beat = (!signs.is_empty()).then(|| now.saturating_add(self.setup.terms.heartbeat));
+        self.beat = (!signs.is_empty()).then(|| self.next_beat(now));
         if self.is_ready() {
             for sign in signs {
                 self.notify(method::PROGRESS, Some(&rpc::raw(&sign)));
@@ -624,8 +624,13 @@ impl Session {
 
     fn beat_from(&mut self, now: Duration, alive: bool) {
         if alive && self.beat.is_none() {
-            self.beat = Some(now.saturating_add(self.setup.terms.heartbeat));
+            self.beat = Some(self.next_beat(now));
         }
+    }
+
+    /// Never now: a deadline that a tick does not move would send the driver in circles.
+    fn next_beat(&self, now: Duration) -> Duration {
+        now.saturating_add(self.setup.terms.heartbeat.max(SHORTEST_BEAT))
     }
 
     fn notified(&mut self, now: Duration, notification: Notification<'_>) -> Result<(), Violation> {
@@ -837,3 +842,6 @@ fn allow_modalities(
         None => Ok(()),
     }
 }
+
+/// Signs of life more frequent than this are noise, whatever the terms say.
+const SHORTEST_BEAT: Duration = Duration::from_secs(1);

@@ -1153,3 +1153,15 @@ fn h_97_a_link_to_a_file_is_shown_by_its_address() {
         world.heard
     );
 }
+
+#[test]
+fn a_driver_is_never_sent_in_circles() {
+    let terms = Terms { heartbeat: ms(0), ..Terms::default() };
+    let mut world = World::with("no gap", host::Setup { terms, ..setup() }, opening());
+    world.open();
+    world.person.latency = None;
+    call(&mut world, "save");
+    world.run_for(ms(2));
+    world.session.handle(world.now, Input::Tick).unwrap();
+    assert!(world.session.deadline().unwrap() > world.now);
+}
