@@ -106,6 +106,8 @@ pub enum Limit {
     Calls,
     /// Questions a person has not yet decided.
     Questions,
+    /// Bytes of requests that wait for a person.
+    Held,
     /// The size of one result of an app's tool (H-117).
     Result,
 }
@@ -138,6 +140,7 @@ impl fmt::Display for Limit {
             Self::Instances => "new instances a second",
             Self::Calls => "requests in flight",
             Self::Questions => "questions waiting for the user",
+            Self::Held => "bytes waiting for the user",
             Self::Result => "size of a result",
         })
     }

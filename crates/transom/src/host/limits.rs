@@ -22,6 +22,8 @@ pub struct Limits {
     pub calls: usize,
     /// Questions that a person has not yet decided.
     pub questions: usize,
+    /// The size of all requests that wait for a person, in bytes.
+    pub held: usize,
     /// Tools that the view may offer (H-117).
     pub app_tools: usize,
     /// The size of one result of such a tool, in bytes (H-117).
@@ -61,6 +63,7 @@ impl Default for Limits {
             instances: Rate { per_second: 0.5, burst: 10.0 },
             calls: 256,
             questions: 16,
+            held: 32 << 20,
             app_tools: 50,
             app_tool_result: 10_000_000,
         }

@@ -104,6 +104,8 @@ pub enum FileBody {
 pub(super) struct Work {
     id: Id,
     method: &'static str,
+    /// Of its params, in bytes.
+    size: usize,
     token: Option<ProgressToken>,
     beats: u32,
     reply: Reply,
@@ -278,27 +280,22 @@ impl Session {
                 self.respond(&id, Ok(&result));
                 Ok(())
             }
-            Wanted::Task(task, token) => self.judge(now, id, method, task, token),
+            Wanted::Task(task, token) => {
+                let size = params.map_or(0, |params| params.get().len());
+                let (reply, stage) = (task.reply(), Stage::Running);
+                self.judge(now, Work { id, method, size, token, beats: 0, reply, stage }, task)
+            }
         }
     }
 
-    fn judge(
-        &mut self,
-        now: Duration,
-        id: Id,
-        method: &'static str,
-        task: Task,
-        token: Option<ProgressToken>,
-    ) -> Result<(), Violation> {
-        let about = Quoted::new(task.about());
+    fn judge(&mut self, now: Duration, work: Work, task: Task) -> Result<(), Violation> {
+        let (id, method, about) = (work.id.clone(), work.method, Quoted::new(task.about()));
         let verdict = match self.verdict(&task) {
             Verdict::Ask(subject) if self.questions.spend(&subject, &task.preview()) => {
                 Verdict::Allow
             }
             verdict => verdict,
         };
-        let reply = task.reply();
-        let work = Work { id: id.clone(), method, token, beats: 0, reply, stage: Stage::Running };
         match verdict {
             Verdict::Allow => {
                 let call = self.work.open(now, self.setup.terms.call, work);
@@ -308,13 +305,13 @@ impl Session {
                 Ok(())
             }
             Verdict::Ask(subject) => {
+                self.has_room(work.size)?;
                 let call = self.work.next_id();
                 let waiter = Waiter::View(call);
                 let (number, question) = self.inquire(subject, method, &task.preview(), waiter)?;
                 let patience = self.decision_patience(work.token.is_some());
-                let work = Work { stage: Stage::Asking(Box::new(task)), ..work };
                 self.beat_from(now, work.token.is_some());
-                self.work.open(now, patience, work);
+                self.work.open(now, patience, Work { stage: Stage::Asking(Box::new(task)), ..work });
                 self.keep(id, call);
                 self.judged(Some(call), method, about, Ruling::Asked { question: number });
                 self.outputs.extend(question);
@@ -323,7 +320,7 @@ impl Session {
             Verdict::Deny(denial) => {
                 let violation = Violation::Denied(denial);
                 self.judged(None, method, about, Ruling::Refused(violation.clone()));
-                if reply == Reply::Mode {
+                if work.reply == Reply::Mode {
                     self.reply_mode(&id);
                     return Ok(());
                 }
@@ -332,15 +329,26 @@ impl Session {
         }
     }
 
-    /// H-81: whatever became of the wish, the answer is the mode in force.
-    fn reply_mode(&mut self, id: &Id) {
-        let result = rpc::raw(&DisplayModeResult { mode: self.mode() });
-        self.respond(id, Ok(&result));
+    /// Whether one more request may be kept until a person decides. What is carried out goes out of our
+    /// hands at once; what waits stays in memory for as long as people take.
+    fn has_room(&mut self, size: usize) -> Result<(), Violation> {
+        let asking = |(_, work): (u64, &mut Work)| if work.is_running() { 0 } else { work.size };
+        let held: usize = self.work.iter_mut().map(asking).sum();
+        if held + size > self.setup.limits.held {
+            return Err(Violation::OverLimit { limit: Limit::Held });
+        }
+        Ok(())
     }
 
     /// D7: written down before anything comes of it.
     fn judged(&mut self, call: Option<u64>, method: &'static str, about: Quoted, ruling: Ruling) {
         self.outputs.push_back(Output::Judged { call, method, about, ruling });
+    }
+
+    /// H-81: whatever became of the wish, the answer is the mode in force.
+    fn reply_mode(&mut self, id: &Id) {
+        let result = rpc::raw(&DisplayModeResult { mode: self.mode() });
+        self.respond(id, Ok(&result));
     }
 
     fn keep(&mut self, id: Id, call: u64) {

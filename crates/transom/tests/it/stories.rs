@@ -1165,3 +1165,20 @@ fn a_driver_is_never_sent_in_circles() {
     world.session.handle(world.now, Input::Tick).unwrap();
     assert!(world.session.deadline().unwrap() > world.now);
 }
+
+#[test]
+fn what_waits_for_a_person_takes_up_bounded_memory() {
+    let limits = host::Limits { held: 10_000, ..host::Limits::default() };
+    let mut world = World::with("hoard", host::Setup { limits, ..setup() }, opening());
+    world.open();
+    let large = raw(&json!({ "x": "x".repeat(1_000) }).to_string());
+    for _ in 0..20 {
+        // All of them join the one question about the server's tools.
+        world.view.call_tool(world.now, "save", RawObject::new(&large).unwrap()).unwrap();
+    }
+    world.run_for(ms(100));
+    assert!(world.has_heard("over the limit: bytes waiting for the user"));
+    assert_eq!(world.session.in_flight(), 9);
+    world.run_for(ms(5_000));
+    assert_eq!(world.view.in_flight(), 0);
+}
