@@ -123,9 +123,8 @@ impl Questions {
     /// The same subject is not enough: a view could have a harmless call shown, take it back, and
     /// spend the yes on another one that nobody has seen.
     pub(super) fn spend(&mut self, subject: &Subject, wish: &str) -> bool {
-        let same = |(about, shown): &(Subject, Shown)| {
-            about == subject && shown.as_deref() == Some(wish)
-        };
+        let same =
+            |(about, shown): &(Subject, Shown)| about == subject && shown.as_deref() == Some(wish);
         let found = self.late.iter().position(same);
         found.map(|index| self.late.swap_remove(index)).is_some()
     }

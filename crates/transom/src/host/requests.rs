@@ -311,7 +311,11 @@ impl Session {
                 let (number, question) = self.inquire(subject, method, &task.preview(), waiter)?;
                 let patience = self.decision_patience(work.token.is_some());
                 self.beat_from(now, work.token.is_some());
-                self.work.open(now, patience, Work { stage: Stage::Asking(Box::new(task)), ..work });
+                self.work.open(
+                    now,
+                    patience,
+                    Work { stage: Stage::Asking(Box::new(task)), ..work },
+                );
                 self.keep(id, call);
                 self.judged(Some(call), method, about, Ruling::Asked { question: number });
                 self.outputs.extend(question);

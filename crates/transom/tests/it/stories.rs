@@ -1096,7 +1096,8 @@ fn h_81_a_mode_that_is_declined_is_answered_with_the_one_in_force() {
         world.session.set_policy(Arc::new(Policy { display_modes: stance, ..Policy::default() }));
         let call = world.view.request_display_mode(world.now, DisplayMode::Fullscreen).unwrap();
         world.run_for(ms(patience));
-        let answer = format!(r#"Answer {{ call: {call}, outcome: Ok(RawValue({{"mode":"inline"}}))"#);
+        let answer =
+            format!(r#"Answer {{ call: {call}, outcome: Ok(RawValue({{"mode":"inline"}}))"#);
         assert!(world.has_heard(&answer), "{stance:?}: {:?}", world.heard);
     }
 }
