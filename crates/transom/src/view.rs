@@ -232,7 +232,7 @@ impl View {
             Input::Host(text) => match Message::parse(text, Limits::default()) {
                 Ok(Message::Request(request)) => self.requested(request),
                 Ok(Message::Notification(notification)) => self.notified(now, notification),
-                Ok(Message::Response(response)) => self.answered(now, response),
+                Ok(Message::Response(response)) => self.answered(response),
                 Err(malformed) => Err(self.malformed(malformed)),
             },
         }
@@ -385,8 +385,8 @@ impl View {
     }
 
     /// Ends the session; every open call is told.
-    pub fn close(&mut self, now: Duration) {
-        self.step(now, Event::Close);
+    pub fn close(&mut self) {
+        self.step(Event::Close);
     }
 
     /// What the host said about itself; empty before the handshake.
@@ -414,7 +414,7 @@ impl View {
         self.calls.len()
     }
 
-    fn step(&mut self, _now: Duration, event: Event) {
+    fn step(&mut self, event: Event) {
         let (state, step) = self.state.step(event);
         self.state = state;
         match step {
@@ -442,7 +442,7 @@ impl View {
         if self.is_closed() {
             return;
         }
-        self.step(now, Event::Tick(now));
+        self.step(Event::Tick(now));
         while let Some((call, pending)) = self.calls.expire(now) {
             if pending.method == method::INITIALIZE {
                 continue;
@@ -452,14 +452,14 @@ impl View {
         }
     }
 
-    fn answered(&mut self, now: Duration, response: rpc::Response<'_>) -> Result<(), Violation> {
+    fn answered(&mut self, response: rpc::Response<'_>) -> Result<(), Violation> {
         let rpc::Response { id, outcome } = response;
         let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
         // V-32: only ids we gave out, each once.
         let call = number(&id).ok_or_else(unknown)?;
         let pending = self.calls.settle(call).ok_or_else(unknown)?;
         if pending.method == method::INITIALIZE {
-            self.greeted(now, outcome);
+            self.greeted(outcome);
             return Ok(());
         }
         let outcome = match outcome {
@@ -475,25 +475,22 @@ impl View {
         Ok(())
     }
 
-    fn greeted(&mut self, now: Duration, outcome: Result<&RawValue, ErrorObject<'_>>) {
+    fn greeted(&mut self, outcome: Result<&RawValue, ErrorObject<'_>>) {
         match outcome.ok().and_then(|result| serde_json::from_str(result.get()).ok()) {
             Some(host) => {
                 self.host = host;
-                self.step(now, Event::Accepted);
+                self.step(Event::Accepted);
             }
-            None => self.step(now, Event::Refused),
+            None => self.step(Event::Refused),
         }
     }
 
+    /// An answer nobody can use is still an answer: whoever waits for it must not wait longer.
     fn malformed(&mut self, malformed: rpc::Malformed) -> Violation {
-        if let rpc::Malformed::BadAnswer { id, .. } = &malformed
-            && let Some(call) = number(id)
-            && let Some(pending) = self.calls.settle(call)
-            && pending.method != method::INITIALIZE
-        {
-            let message = malformed.to_string();
-            let outcome = Err(CallError::Refused { code: INTERNAL_ERROR, message });
-            self.outputs.push_back(Output::Answer { call, outcome });
+        if let rpc::Malformed::BadAnswer { id, .. } = &malformed {
+            let error = ErrorObject::new(INTERNAL_ERROR, malformed.to_string());
+            let response = rpc::Response { id: id.clone(), outcome: Err(error) };
+            let _ = self.answered(response);
         }
         malformed.into()
     }
