@@ -247,6 +247,10 @@ impl Session {
         let Request { id, method, params } = request;
         match method::canonical(&method) {
             method::INITIALIZE => {
+                if params.is_some_and(|params| params.get().len() > GREETING) {
+                    let reason = Quoted::new("longer than anybody's name and abilities");
+                    return Err(Violation::BadParams { method: method::INITIALIZE, reason });
+                }
                 let params: InitializeParams = read(method::INITIALIZE, params)?;
                 self.greet(now, &id, params)
             }
@@ -855,5 +859,7 @@ fn allow_modalities(
     }
 }
 
+/// The longest greeting, in bytes: what it says is kept for as long as the view lives.
+const GREETING: usize = 256 << 10;
 /// Signs of life more frequent than this are noise, whatever the terms say.
 const SHORTEST_BEAT: Duration = Duration::from_secs(1);

@@ -1183,3 +1183,18 @@ fn what_waits_for_a_person_takes_up_bounded_memory() {
     world.run_for(ms(5_000));
     assert_eq!(world.view.in_flight(), 0);
 }
+
+#[test]
+fn a_greeting_is_not_a_place_to_store_things() {
+    let mut world = World::new("large greeting");
+    let greeting = |length: usize| {
+        let info = json!({ "name": "x".repeat(length), "version": "1" });
+        json!({ "jsonrpc": "2.0", "id": "g", "method": "ui/initialize", "params": { "appInfo": info } })
+            .to_string()
+    };
+    world.inject(greeting(1 << 20));
+    assert!(world.heard.last().unwrap().starts_with("refused: ui/initialize"));
+    assert!(world.session.app().is_none());
+    world.inject(greeting(1 << 10));
+    assert!(world.session.app().is_some());
+}
