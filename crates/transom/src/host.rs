@@ -117,7 +117,8 @@ pub enum Input<'a> {
     },
     /// The server says that one of its lists changed.
     ListChanged(List),
-    /// The view's frame holds a new document.
+    /// The view's frame is given a new document. Say so when the document is handed out: after its
+    /// first message it would cost the new one its handshake. A frame's `load` comes too late.
     Reloaded,
     /// Nothing but the time.
     Tick,
@@ -435,6 +436,12 @@ impl Session {
         self.policy = policy;
     }
 
+    /// Replaces what people have decided: somebody answered in another view of the same server, or took
+    /// an answer back.
+    pub fn set_decided(&mut self, decided: Decided) {
+        self.decided = decided;
+    }
+
     /// Asks the view whether it still lives; [`Output::Pong`] tells.
     pub fn ping(&mut self, now: Duration) -> Result<(), NotReady> {
         let patience = self.setup.terms.teardown;
@@ -460,6 +467,11 @@ impl Session {
     /// The view's surroundings, as the host last set them.
     pub fn context(&self) -> &Arc<HostContext> {
         &self.context
+    }
+
+    /// What people have decided, up to now.
+    pub fn decided(&self) -> &Decided {
+        &self.decided
     }
 
     /// What the view said about itself, once it has (H-114).

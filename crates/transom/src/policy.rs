@@ -305,6 +305,26 @@ impl Decided {
         }
     }
 
+    /// Takes a decision back: the next wish it covered is asked about again.
+    pub fn forget(&mut self, subject: &Subject) {
+        self.always.remove(subject);
+        if let Subject::Tools(names) = subject {
+            self.together.retain(|name, _| !names.contains(name));
+        }
+    }
+
+    /// Every decision that still counts, and whether it was a yes; remembering them one by one gives
+    /// the same value again.
+    pub fn iter(&self) -> impl Iterator<Item = (Subject, bool)> {
+        let listed = [true, false].map(|yes| {
+            let names = self.together.iter().filter(|&(_, &decided)| decided == yes);
+            (Subject::Tools(names.map(|(name, _)| name.clone()).collect()), yes)
+        });
+        let listed =
+            listed.into_iter().filter(|(subject, _)| *subject != Subject::Tools([].into()));
+        self.always.iter().map(|(subject, &yes)| (subject.clone(), yes)).chain(listed)
+    }
+
     /// What was decided about a tool. A yes to the whole list is none to a tool that is asked on its
     /// own: it may have become one since.
     fn tool(&self, name: &str, alone: bool) -> Option<bool> {
@@ -402,6 +422,26 @@ mod tests {
         // What the operator wants asked on its own is not on the list either.
         policy.tools.insert("send".into(), Stance::Ask);
         assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save"])));
+    }
+
+    #[test]
+    fn decisions_can_be_listed_and_taken_back() {
+        let mut decided = Decided::default();
+        decided.remember(&names(&["save", "send"]), Decision::Allow);
+        decided.remember(&names(&["late"]), Decision::DenyAlways);
+        decided.remember(&Subject::Message, Decision::AllowAlways);
+        let listed: Vec<_> = decided.iter().collect();
+        let expected =
+            [(Subject::Message, true), (names(&["save", "send"]), true), (names(&["late"]), false)];
+        assert_eq!(listed, expected);
+        let mut again = Decided::default();
+        for (subject, yes) in listed {
+            let decision = if yes { Decision::AllowAlways } else { Decision::DenyAlways };
+            again.remember(&subject, decision);
+            decided.forget(&subject);
+        }
+        assert_eq!(again.iter().count(), 3);
+        assert_eq!(decided, Decided::default());
     }
 
     #[test]
