@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::{
     calls::{Calls, Patience, Serving},
     rpc::{self, ErrorObject, INTERNAL_ERROR, Id, Limits, Message},
-    violation::{Quoted, Violation},
+    violation::{Quoted, Violation, read},
     wire::{
         AppCapabilities, CallToolParams, CancelledParams, ContentBlock, DisplayMode,
         DownloadFileParams, EmptyResult, HostContext, Implementation, InitializeParams,
@@ -456,7 +456,7 @@ impl View {
         let rpc::Response { id, outcome } = response;
         let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
         // V-32: only ids we gave out, each once.
-        let call = number(&id).ok_or_else(unknown)?;
+        let call = id.number().ok_or_else(unknown)?;
         let pending = self.calls.settle(call).ok_or_else(unknown)?;
         if pending.method == method::INITIALIZE {
             self.greeted(outcome);
@@ -676,22 +676,6 @@ fn differs(last: &mut Option<Box<RawValue>>, new: &RawValue) -> bool {
         *last = Some(new.to_owned());
     }
     news
-}
-
-fn read<'a, T: serde::Deserialize<'a>>(
-    method: &'static str,
-    params: Option<&'a RawValue>,
-) -> Result<T, Violation> {
-    let text = params.map_or("{}", RawValue::get);
-    serde_json::from_str(text)
-        .map_err(|error| Violation::BadParams { method, reason: Quoted::new(&error.to_string()) })
-}
-
-fn number(id: &Id) -> Option<u64> {
-    match id {
-        Id::Number(number) => u64::try_from(*number).ok(),
-        Id::String(text) => text.parse().ok(),
-    }
 }
 
 const LISTS: [&str; 3] =

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
 use crate::rpc::{DENIED, INVALID_PARAMS, METHOD_NOT_FOUND, Malformed};
 
 /// The peer broke the protocol or a rule of the house. Never the caller's fault, never a bug of ours.
@@ -177,6 +180,16 @@ impl fmt::Debug for Quoted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
     }
+}
+
+/// Reads the params of a known method; what does not fit it is the peer's fault.
+pub(crate) fn read<'a, T: Deserialize<'a>>(
+    method: &'static str,
+    params: Option<&'a RawValue>,
+) -> Result<T, Violation> {
+    let text = params.map_or("{}", RawValue::get);
+    serde_json::from_str(text)
+        .map_err(|error| Violation::BadParams { method, reason: Quoted::new(&error.to_string()) })
 }
 
 /// How many characters of a stranger's words are kept.

@@ -198,7 +198,7 @@ impl Session {
     ) -> Result<(), Violation> {
         let Response { id, outcome } = response;
         let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
-        let call = number(&id).ok_or_else(unknown)?;
+        let call = id.number().ok_or_else(unknown)?;
         // A call that still waits for a person was never sent, so nobody can answer it.
         if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
             return Err(unknown());
@@ -219,7 +219,7 @@ impl Session {
 
     /// Settles a request of ours that was answered with something nobody can use.
     pub(super) fn settle_unusable(&mut self, now: Duration, id: &Id) {
-        let Some(call) = number(id) else { return };
+        let Some(call) = id.number() else { return };
         if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
             return;
         }
@@ -358,14 +358,6 @@ impl Session {
 fn request(call: u64, method: &'static str, params: Option<&RawValue>) -> String {
     let id = Id::Number(i64::try_from(call).expect("a session makes fewer calls than that"));
     Message::Request(Request { id, method: method.into(), params }).print()
-}
-
-/// W-3: the reference takes `"0"` for an answer to `0`, so some views will send it.
-fn number(id: &Id) -> Option<u64> {
-    match id {
-        Id::Number(number) => u64::try_from(*number).ok(),
-        Id::String(text) => text.parse().ok(),
-    }
 }
 
 /// The most pages of tools that are asked for.

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
@@ -10,7 +9,7 @@ use super::{Output, Phase, Reason, Ruling, Session, files::file_name, questions:
 use crate::{
     policy::{Subject, Verdict, Wish},
     rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id, Message, Notification, Request},
-    violation::{Denial, Limit, Quoted, Violation},
+    violation::{Denial, Limit, Quoted, Violation, read},
     wire::{
         Body, CallToolParams, CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult,
         DownloadFileParams, Downloadable, InitializeParams, ListParams, LogParams, MessageParams,
@@ -824,15 +823,6 @@ impl From<Downloadable<'_>> for File {
             },
         }
     }
-}
-
-fn read<'a, T: Deserialize<'a>>(
-    method: &'static str,
-    params: Option<&'a RawValue>,
-) -> Result<T, Violation> {
-    let text = params.map_or("{}", RawValue::get);
-    serde_json::from_str(text)
-        .map_err(|error| Violation::BadParams { method, reason: Quoted::new(&error.to_string()) })
 }
 
 /// A request that goes to the server as it is, but for the token.
