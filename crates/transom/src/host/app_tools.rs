@@ -329,19 +329,17 @@ impl Session {
         call: u64,
         outcome: Result<&RawValue, ErrorObject<'_>>,
     ) -> Result<(), Violation> {
-        let large = |raw: &&RawValue| raw.get().len() > self.setup.limits.app_tool_result;
-        let (outcome, violation) = match outcome {
-            Ok(raw) if large(&raw) => {
-                (AppAnswer::Unusable, Err(Violation::OverLimit { limit: Limit::Result }))
-            }
-            Ok(raw) => (AppAnswer::Result(raw.to_owned()), Ok(())),
-            Err(error) => {
-                let message = Quoted::new(&error.message).as_str().to_owned();
-                (AppAnswer::Error { code: error.code, message }, Ok(()))
+        let size = outcome.as_ref().map_or_else(|error| error.message.len(), |raw| raw.get().len());
+        let large = size > self.setup.limits.app_tool_result;
+        let outcome = match outcome {
+            _ if large => AppAnswer::Unusable,
+            Ok(raw) => AppAnswer::Result(raw.to_owned()),
+            Err(ErrorObject { code, message, .. }) => {
+                AppAnswer::Error { code, message: message.into_owned() }
             }
         };
         self.outputs.push_back(Output::AppAnswer { call, outcome });
-        violation
+        if large { Err(Violation::OverLimit { limit: Limit::Result }) } else { Ok(()) }
     }
 
     fn tell_cancelled(&mut self, call: u64) {

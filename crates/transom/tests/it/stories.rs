@@ -766,6 +766,13 @@ fn h_116_h_117_a_views_tools_are_few_and_do_not_pose_as_the_servers() {
     assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: TimedOut")));
     let call = world.session.call_app_tool(world.now, "t1", RawObject::default()).unwrap();
     world.drain();
+    let words = "why it failed, at length; ".repeat(20);
+    world.inject(
+        json!({"jsonrpc":"2.0","id":call,"error":{"code":-32603,"message":words}}).to_string(),
+    );
+    assert!(world.has_heard(&words), "the model reads it, not a log");
+    let call = world.session.call_app_tool(world.now, "t1", RawObject::default()).unwrap();
+    world.drain();
     let large = "x".repeat(10_000_001);
     world.inject(
         json!({"jsonrpc":"2.0","id":call,"result":{"content":[{"type":"text","text":large}]}})
