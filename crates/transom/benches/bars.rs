@@ -1,7 +1,6 @@
 //! The bars of the core, as ratios within one run: what is compared is measured in turns, so that a
 //! noisy machine is noisy for both. Prints a table; asserts nothing.
 
-#![expect(missing_docs, reason = "a benchmark is not an interface")]
 #![expect(clippy::disallowed_methods, clippy::disallowed_macros, reason = "it measures and prints")]
 
 use std::{hint::black_box, time::Instant};
@@ -23,8 +22,8 @@ fn main() {
         let mut session = common::ready();
         let ratio = compare(
             rounds,
-            || drop(black_box(common::trip(&mut session, &text, &result))),
-            || drop(black_box(serde_json::from_slice::<Value>(text.as_bytes()))),
+            || _ = black_box(common::trip(&mut session, &text, &result)),
+            || _ = black_box(serde_json::from_slice::<Value>(text.as_bytes())),
         );
         row(name, ratio, bar);
     }
@@ -69,7 +68,7 @@ fn growth() -> f64 {
     let (mut old, mut young) = (aged(200_000), aged(1_000));
     compare(
         20_000,
-        || drop(black_box(common::trip(&mut old, &text, &result))),
-        || drop(black_box(common::trip(&mut young, &text, &result))),
+        || _ = black_box(common::trip(&mut old, &text, &result)),
+        || _ = black_box(common::trip(&mut young, &text, &result)),
     )
 }

@@ -1,6 +1,5 @@
 //! What an idle session weighs: heap bytes over a thousand of them, its own struct included.
 
-#![expect(missing_docs, reason = "a benchmark is not an interface")]
 #![expect(clippy::disallowed_macros, reason = "it prints what it measured")]
 
 use std::sync::Arc;

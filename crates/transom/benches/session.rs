@@ -1,7 +1,5 @@
 //! Messages per second through the host session, beside the cost of parsing the same bytes.
 
-#![expect(missing_docs, reason = "a benchmark is not an interface")]
-
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::Value;
 

@@ -4,6 +4,8 @@
 //! then damaged in every place (a member removed, or replaced by something odd), read with the
 //! wire types and printed again. Whatever a stranger sends, what leaves these types must be sound.
 
+#![expect(clippy::disallowed_macros, reason = "printing is its job")]
+
 #[path = "../tests/it/reprint.rs"]
 mod reprint;
 

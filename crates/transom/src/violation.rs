@@ -150,7 +150,7 @@ impl fmt::Display for Limit {
 }
 
 impl Quoted {
-    /// Keeps the first [`QUOTE`] characters.
+    /// Keeps the first eighty characters.
     pub fn new(words: &str) -> Self {
         match words.char_indices().nth(QUOTE) {
             Some((end, _)) => Self(format!("{}…", &words[..end]).into()),

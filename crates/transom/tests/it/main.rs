@@ -1,6 +1,7 @@
 //! One test binary for the crate; each module keeps a kind of promise.
 
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::disallowed_macros, reason = "a failing world prints its trace")]
 
 mod corpus;

@@ -617,6 +617,68 @@ fn h_80_h_81_h_82_display_modes() {
 }
 
 #[test]
+fn h_84_v_06_a_change_of_mode_is_announced_to_a_view_that_declared_it() {
+    let mut world = World::new("host switches");
+    world.open();
+    let context = HostContext::clone(world.session.context());
+    let full = HostContext { display_mode: Some(DisplayMode::Fullscreen), ..context };
+    world.session.set_context(Arc::new(full)).unwrap();
+    world.run_for(ms(10));
+    assert_eq!(world.told(), ["ui/notifications/host-context-changed"]);
+    assert_eq!(world.view.context().display_mode, Some(DisplayMode::Fullscreen));
+}
+
+#[test]
+fn h_83_a_mode_that_the_view_did_not_declare_is_declined() {
+    let mut opening = opening();
+    Arc::make_mut(&mut opening.context).available_display_modes = Some(DisplayMode::ALL.to_vec());
+    let mut world = World::with("undeclared", setup(), opening);
+    world.open();
+    world.view.request_display_mode(world.now, DisplayMode::Pip).unwrap();
+    world.run_for(ms(10));
+    assert!(!world.has_heard("perform"), "nobody is bothered");
+    assert!(
+        world.timeline.iter().any(|line| line.what.ends_with(r#""result":{"mode":"inline"}}"#))
+    );
+}
+
+#[test]
+fn h_52_the_answer_to_the_greeting_has_the_context() {
+    let mut world = World::new("context");
+    world.open();
+    assert_eq!(world.view.context().theme, Some(Theme::Dark));
+    assert_eq!(world.view.context().display_mode, Some(DisplayMode::Inline));
+}
+
+#[test]
+fn h_69_a_views_own_call_is_answered_and_not_told_again() {
+    let mut world = World::new("no echo");
+    world.open();
+    call(&mut world, "look");
+    world.run_for(ms(100));
+    assert!(world.has_heard("view: Answer"));
+    assert_eq!(world.told().len(), 0, "{:?}", world.told());
+}
+
+#[test]
+fn h_71_h_76_every_request_is_judged_in_the_open() {
+    let mut world = World::new("judged");
+    world.open();
+    for name in ["look", "save", "secret"] {
+        call(&mut world, name);
+    }
+    world.run_for(ms(100));
+    let rulings = [
+        r#"tools/call "look": allowed"#,
+        r#"tools/call "save": a person decides (question 0)"#,
+        r#"tools/call "secret": refused, denied: tool "secret" is not visible to apps"#,
+    ];
+    for ruling in rulings {
+        assert!(world.timeline.iter().any(|line| line.what == ruling), "{ruling}");
+    }
+}
+
+#[test]
 fn h_85_h_86_sizes_are_clamped_and_coalesced() {
     let mut world = World::new("sizes");
     world.open();
@@ -723,7 +785,7 @@ fn h_73_list_changes_reach_every_ready_view_that_was_promised_them() {
 }
 
 #[test]
-fn h_110_h_111_h_113_a_views_tools_live_as_long_as_the_view() {
+fn h_110_h_111_h_113_h_118_a_views_tools_live_as_long_as_the_view() {
     let mut world = World::new("app tools");
     world.open();
     assert!(world.session.call_app_tool(world.now, "paint", RawObject::default()).is_err());

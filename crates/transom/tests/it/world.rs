@@ -523,7 +523,7 @@ impl Watch {
     }
 
     /// A tool call goes to the server.
-    fn forwards(&mut self, call: u64, params: &str) {
+    fn forwards(&self, call: u64, params: &str) {
         let params: Value = serde_json::from_str(params).expect("JSON");
         if let Some(token) = params.get("_meta").and_then(|meta| meta.get("progressToken")) {
             assert_eq!(token, &json!(call), "R-09: the view's own token is never passed on");

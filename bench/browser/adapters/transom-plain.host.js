@@ -1,0 +1,2 @@
+import { hostOn } from "./transom.js";
+export default hostOn(false);

@@ -1,0 +1,78 @@
+// Two loopback ports: the host's and the sandbox's, each on both address families so that "localhost" never falls back.
+import { createReadStream, existsSync, readFileSync } from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const HOME = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const TYPES = new Map([
+  [".html", "text/html; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+]);
+
+/** Serves dist/ on the host's port; proxies and guests, under their policies, on the sandbox's. */
+export async function serveBench() {
+  const host = await listen((request, response) => {
+    const { pathname } = new URL(request.url, "http://x");
+    serveFile(response, path.basename(pathname));
+  });
+  const sandbox = await listen((request, response) => {
+    const { pathname } = new URL(request.url, "http://x");
+    const file = path.basename(pathname);
+    if (file.startsWith("guest.")) return serveFile(response, file);
+    const script = path.join(HOME, "dist", file.replace(/\.html$/, ".js"));
+    if (!file.startsWith("proxy.") || !existsSync(script)) return response.writeHead(404).end();
+    servePage(response, new URL(request.url, "http://x").searchParams, readFileSync(script, "utf8"));
+  });
+  return {
+    hostPort: host.port,
+    sandboxPort: sandbox.port,
+    close() {
+      host.close();
+      sandbox.close();
+    },
+  };
+}
+
+// The same document for every adapter, so that the handshake compares scripts and not pages. Our sandbox takes its
+// settings from its script element; the rate is lifted because a benchmark is a flood.
+function servePage(response, asked, script) {
+  const guest = asked.get("guest");
+  const settings = { host: asked.get("host"), rate: 1e9, ...(guest && { guest }) };
+  const data = Object.entries(settings).map(([name, value]) => ` data-${name}="${escape(String(value))}"`);
+  const frames = guest ? new URL(guest).origin : "'none'";
+  response.writeHead(200, {
+    "content-type": TYPES.get(".html"),
+    "cache-control": "no-store",
+    "content-security-policy": `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-src ${frames}`,
+  });
+  response.end(
+    `<!doctype html><html><head><meta charset="utf-8"></head><body><script${data.join("")}>${script.replaceAll(/<\/(script)/gi, "<\\/$1")}</script></body></html>`,
+  );
+}
+
+const escape = (value) => value.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+function serveFile(response, name) {
+  const file = path.join(HOME, "dist", name);
+  if (!existsSync(file)) return response.writeHead(404).end();
+  response.writeHead(200, { "content-type": TYPES.get(path.extname(file)), "cache-control": "no-cache" });
+  createReadStream(file).pipe(response);
+}
+
+async function listen(handler) {
+  const four = http.createServer(handler);
+  await new Promise((done) => four.listen(0, "127.0.0.1", done));
+  const { port } = four.address();
+  const six = http.createServer(handler);
+  await new Promise((done) => six.once("error", done).listen(port, "::1", done));
+  return {
+    port,
+    close() {
+      for (const server of [four, six]) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,2 @@
+import * as library from "ext-apps-v1";
+globalThis.library = library;

@@ -1,0 +1,2 @@
+import * as peer from "@modelcontextprotocol/ext-apps/app-bridge";
+globalThis.peer = peer;

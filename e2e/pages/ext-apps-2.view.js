@@ -1,0 +1,2 @@
+import * as library from "@modelcontextprotocol/ext-apps";
+globalThis.library = library;

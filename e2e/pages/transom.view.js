@@ -1,0 +1,2 @@
+import * as library from "transom";
+globalThis.library = library;

@@ -1,0 +1,43 @@
+// Turns an entry file, or a few lines of source, into one script for a page. Bundles are made once per process.
+import { build } from "esbuild";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const HOME = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const made = new Map();
+
+/** Bundles a file of `pages/` (or an absolute path) into a classic script. */
+export function bundle(file) {
+  const entry = path.resolve(HOME, "pages", file);
+  if (!made.has(entry)) made.set(entry, esbuild({ entryPoints: [entry] }));
+  return made.get(entry);
+}
+
+/** Wraps scripts into a document; each is inlined, as a real ui:// resource does it. */
+export function page({ scripts = [], head = "", body = "", lang = "en" }) {
+  const inlined = scripts.map((script) => `<script>${inline(script)}</script>`).join("\n");
+  return `<!doctype html><html lang="${lang}"><head><meta charset="utf-8">${head}</head><body>${body}${inlined}</body></html>`;
+}
+
+/** Makes a script safe to stand between script tags. */
+export function inline(script) {
+  return script.replaceAll(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
+}
+
+async function esbuild(options) {
+  const { outputFiles } = await build({
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    platform: "browser",
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "error",
+    write: false,
+    alias: { transom: path.resolve(HOME, "../web/src/index.ts") },
+    define: { "process.env.NODE_ENV": '"production"' },
+    nodePaths: [path.join(HOME, "node_modules")],
+    ...options,
+  });
+  return outputFiles[0].text;
+}

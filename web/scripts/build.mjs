@@ -1,0 +1,69 @@
+// Builds dist/: ES modules, classic scripts, and the declarations.
+import { execFileSync } from "node:child_process";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const shared = {
+  absWorkingDir: root,
+  minify: true,
+  target: "es2022",
+  format: "esm",
+  legalComments: "none",
+  logLevel: "warning",
+  // Names that only our own modules say to each other; nothing a user writes or a peer sends.
+  // Fixed, because each module is built on its own.
+  mangleProps: /^(tell|end|emit|drop|run|had)$/,
+  mangleCache: {
+    tell: "t",
+    end: "e",
+    emit: "m",
+    drop: "d",
+    run: "r",
+    had: "h",
+  },
+};
+
+rmSync(`${root}dist`, { recursive: true, force: true });
+
+// One module per source file, so that a page which imports two of them has one engine.
+await build({
+  ...shared,
+  entryPoints: readdirSync(`${root}src`)
+    .filter((file) => file !== "sandbox.ts")
+    .map((file) => `src/${file}`),
+  outdir: "dist",
+});
+
+// Classic scripts: what a server writes into its HTML, and what a host serves.
+await classic("index.ts", "transom.global.js", "transom");
+await classic("host.ts", "host.global.js", "transomHost");
+await classic("sandbox.ts", "sandbox.js");
+writeFileSync(`${root}dist/sandbox.d.ts`, "export {};\n");
+
+if (!process.argv.includes("--no-types"))
+  execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.build.json"], {
+    cwd: root,
+    stdio: "inherit",
+  });
+
+/** Bundles into one script. Its exports become a global, without esbuild's getters for each. */
+async function classic(entry, name, global) {
+  const { outputFiles } = await build({
+    ...shared,
+    entryPoints: [`src/${entry}`],
+    bundle: true,
+    write: false,
+  });
+  const [, body, exports] = /^([^]*?)(?:export\{([^}]*)\};)?\s*$/.exec(
+    outputFiles[0].text,
+  );
+  const members = exports?.replace(/([\w$]+) as ([\w$]+)/g, "$2:$1");
+  const script = global
+    ? `var ${global}=(()=>{"use strict";${body}return{${members}}})();\n`
+    : `(()=>{"use strict";${body}})();\n`;
+  if (/<\/script|<!--/i.test(script))
+    throw new Error(`${name} cannot be written into HTML`);
+  writeFileSync(`${root}dist/${name}`, script);
+}

@@ -1,0 +1,165 @@
+// Packs the package, installs it in a scratch project, and uses it as a stranger would: the types under
+// `strict` without `skipLibCheck`, in both ways of resolving modules; the modules in Node and in a bundle.
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "transom-pack-"));
+const run = (command, args, cwd = scratch) =>
+  execFileSync(command, args, {
+    cwd,
+    stdio: ["ignore", "pipe", "inherit"],
+    encoding: "utf8",
+  });
+
+try {
+  const [{ filename, files }] = JSON.parse(
+    run(
+      "npm",
+      [
+        "pack",
+        "--json",
+        "--ignore-scripts",
+        "--loglevel=error",
+        "--pack-destination",
+        scratch,
+      ],
+      root,
+    ),
+  );
+  const strays = files
+    .map(({ path }) => path)
+    .filter((path) => !/^(dist\/|package\.json$|README)/.test(path));
+  if (strays.length) throw new Error(`packed too much: ${strays}`);
+
+  // Unpacked where npm would put it: the package has no dependencies to fetch.
+  const home = join(scratch, "node_modules/transom");
+  mkdirSync(home, { recursive: true });
+  run("tar", [
+    "xzf",
+    join(scratch, filename),
+    "-C",
+    home,
+    "--strip-components=1",
+  ]);
+  for (const name of ["@types/react", "react", "csstype"])
+    cpSync(
+      join(root, "node_modules", name),
+      join(scratch, "node_modules", name),
+      { recursive: true },
+    );
+
+  writeFileSync(join(scratch, "package.json"), '{"type":"module"}');
+  writeFileSync(join(scratch, "use.ts"), USE());
+  writeFileSync(join(scratch, "use-react.ts"), USE_REACT());
+  for (const [module, resolution] of [
+    ["nodenext", "nodenext"],
+    ["esnext", "bundler"],
+  ]) {
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      types: [],
+      module,
+      moduleResolution: resolution,
+    };
+    writeFileSync(
+      join(scratch, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, include: ["*.ts"] }),
+    );
+    run(process.execPath, [
+      join(root, "node_modules/typescript/bin/tsc"),
+      "-p",
+      ".",
+    ]);
+  }
+
+  const names = run(process.execPath, [
+    "-e",
+    'import("transom").then((m) => console.log(Object.keys(m).join()))',
+  ]);
+  if (!names.includes("App") || !names.includes("McpApp"))
+    throw new Error(`exports: ${names}`);
+
+  const { outputFiles, warnings } = await build({
+    stdin: {
+      contents:
+        'import { App } from "transom"; new App({ name: "a", version: "1" }).connect();',
+      resolveDir: scratch,
+    },
+    bundle: true,
+    format: "esm",
+    write: false,
+    logLevel: "error",
+  });
+  if (warnings.length || !outputFiles[0].text.includes("ui/initialize"))
+    throw new Error("the bundle is not whole");
+  if (
+    /<\/script/i.test(
+      readFileSync(join(home, "dist/transom.global.js"), "utf8"),
+    )
+  )
+    throw new Error("cannot be inlined");
+  console.log(
+    `packed ${files.length} files, ${readdirSync(home).join(", ")}: types, modules and bundle are usable`,
+  );
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+function USE() {
+  return `
+import { App, McpApp, applyHostStyles, dataOf, TransomError, type CallToolResult, type McpUiHostContext } from "transom";
+import { InPageChannel, TransomView, type Channel } from "transom/host";
+import { PostMessageTransport } from "transom/view";
+import "transom/sandbox";
+
+const app = new App({ name: "a", version: "1" }, { availableDisplayModes: ["inline"] }, { autoResize: true });
+app.ontoolinput = (params) => { const args: Record<string, unknown> | undefined = params.arguments; void args; };
+app.ontoolresult = (result: CallToolResult) => { for (const block of result.content) if (block.type === "text") block.text.length; };
+app.addEventListener("hostcontextchanged", (context) => applyHostStyles(context));
+app.onteardown = async () => ({});
+app.registerTool("t", { inputSchema: { type: "object" } }, (args) => ({ content: [{ type: "text", text: JSON.stringify(args) }] }));
+await app.connect(new PostMessageTransport(window.parent, window.parent), { timeout: 1000 });
+const result = await app.callServerTool({ name: "x", arguments: { a: 1 } }, { signal: new AbortController().signal, onprogress: ({ progress }) => void progress });
+const data: unknown = dataOf(result);
+const context: McpUiHostContext | undefined = app.getHostContext();
+try { await app.openLink({ url: "https://x.test" }); } catch (error) { if (error instanceof TransomError && error.code === "Timeout") throw error; }
+const mcp = new McpApp();
+mcp.ontoolinput = (args) => void args;
+const { mode } = await mcp.requestDisplayMode("fullscreen");
+const channel: Channel = new InPageChannel((view, tell) => (said) => { if ("open" in said) tell({ open: { src: "https://s.test/" } }); });
+const view: TransomView = document.createElement("transom-view");
+view.addEventListener("transom-ask", (event) => { event.preventDefault(); event.detail.answer("deny"); });
+view.channel = channel;
+export { data, context, mode };
+`;
+}
+
+function USE_REACT() {
+  return `
+import { useApp, useHostStyles, useDocumentTheme, useAutoResize } from "transom/react";
+export function useView() {
+  const { app, isConnected, error } = useApp({ appInfo: { name: "a", version: "1" }, capabilities: {}, onAppCreated: (app) => { app.ontoolresult = () => {}; } });
+  useHostStyles(app, app?.getHostContext());
+  useAutoResize(app);
+  return { theme: useDocumentTheme(), isConnected, error };
+}
+`;
+}

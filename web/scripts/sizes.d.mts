@@ -1,0 +1,4 @@
+export function measure(): Promise<
+  { name: string; budget: number; size: number }[]
+>;
+export function measurePeer(): Promise<number>;

@@ -1,0 +1,162 @@
+/** How a page's views reach whoever judges them. */
+import { openStream, readFrame, type Said, type Told } from "./envelope.js";
+
+/** One view's place on a channel. */
+export type Seat = { say(said: Said): void; leave(): void };
+
+/** Carries a page's views. */
+export interface Channel {
+  /** Joins a view; what is said to it goes to `hear`, in order. */
+  join(view: string, hear: (told: Told) => void): Seat;
+}
+
+/** A host in the page itself: a function that is given each view as it joins. */
+export class InPageChannel implements Channel {
+  readonly #serve: (
+    view: string,
+    tell: (told: Told) => void,
+  ) => (said: Said) => void;
+
+  constructor(
+    serve: (view: string, tell: (told: Told) => void) => (said: Said) => void,
+  ) {
+    this.#serve = serve;
+  }
+
+  join(view: string, hear: (told: Told) => void): Seat {
+    let here = true;
+    const say = this.#serve(view, (told) => {
+      if (here) hear(told);
+    });
+    return {
+      say,
+      leave() {
+        here = false;
+      },
+    };
+  }
+}
+
+/** How to reach a host process. */
+export type WebSocketOptions = {
+  url: string;
+  /** Proves that this page may speak; sent in the first frame and nowhere else. */
+  key: string;
+  /** Hears when the connection comes and goes. */
+  onstate?: (state: "open" | "lost" | "refused") => void;
+  /** Hears which views the host process still has: a page that was reloaded can mount them again. */
+  onviews?: (views: string[]) => void;
+};
+
+/** A WebSocket to the host process, shared by a page's views; reconnects and loses nothing. */
+export class WebSocketChannel implements Channel {
+  readonly #options: WebSocketOptions;
+  readonly #seats = new Map<
+    string,
+    {
+      stream: ReturnType<typeof openStream>;
+      hear: (told: Told) => void;
+      due: boolean;
+    }
+  >();
+  /** Names this load of the page: a reload starts every view anew. */
+  readonly #page = crypto.randomUUID();
+  #socket: WebSocket | undefined;
+  #welcome = false;
+  #begun = false;
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: WebSocketOptions) {
+    this.#options = options;
+    this.#connect();
+  }
+
+  join(view: string, hear: (told: Told) => void): Seat {
+    const seat = this.#seats.get(view) ?? {
+      stream: openStream(view, (text) => {
+        if (this.#welcome) this.#socket?.send(text);
+      }),
+      due: false,
+      hear,
+    };
+    seat.hear = hear;
+    this.#seats.set(view, seat);
+    return {
+      say: (said) => {
+        if (!seat.stream.say(said)) hear({ close: { reason: "overrun" } });
+      },
+      // The seat stays, with its place in the order: the same view may join again.
+      leave: () => {
+        if (seat.hear === hear) seat.hear = () => {};
+      },
+    };
+  }
+
+  /** Ends the connection for good. */
+  close(): void {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close();
+  }
+
+  #connect(): void {
+    const { url, key } = this.#options;
+    const socket = (this.#socket = new WebSocket(url));
+    socket.onopen = () =>
+      socket.send(
+        JSON.stringify({ hello: { version: 1, key, page: this.#page } }),
+      );
+    socket.onmessage = ({ data }) => {
+      try {
+        this.#hear(String(data));
+      } catch {
+        // A frame that makes no sense means that we lost our place; the next connection finds it.
+        socket.close();
+      }
+    };
+    socket.onclose = ({ code }) => {
+      if (this.#socket !== socket) return;
+      this.#welcome = false;
+      // 4401: the key is wrong, and will be wrong the next time.
+      const refused = code === 4401;
+      this.#options.onstate?.(refused ? "refused" : "lost");
+      const delay =
+        Math.min(250 * 2 ** this.#failures++, 10_000) *
+        (0.5 + Math.random() / 2);
+      if (!refused) this.#timer = setTimeout(() => this.#connect(), delay);
+    };
+  }
+
+  #hear(text: string): void {
+    if (!this.#welcome) return this.#begin(JSON.parse(text).welcome);
+    const frame = readFrame(text);
+    if (!frame) throw new SyntaxError("not a frame");
+    const seat = this.#seats.get(frame.view);
+    if (!seat || !seat.stream.take(frame)) return;
+    // What the page says confirms as well; this is for when it has nothing to say.
+    if (!seat.due)
+      setTimeout(() => {
+        seat.due = false;
+        seat.stream.confirm();
+      }, 20);
+    seat.due = true;
+    seat.hear({ [frame.kind!]: frame.payload } as Told);
+  }
+
+  #begin({ resumed, views }: { resumed: boolean; views: string[] }): void {
+    this.#welcome = true;
+    this.#failures = 0;
+    this.#options.onstate?.("open");
+    const seats = [...this.#seats.values()];
+    if (resumed || !this.#begun)
+      for (const { stream } of seats) stream.repeat();
+    else {
+      this.#seats.clear();
+      for (const { hear } of seats) hear({ close: { reason: "lost" } });
+    }
+    this.#begun = true;
+    this.#options.onviews?.(views);
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * The envelope between a page and its host process: what either side says about one view, in order,
+ * exactly once. The rules and the bytes are in `fixtures/envelope/`.
+ *
+ * A frame is written so that a message inside it need not be parsed to be passed on: fixed order of
+ * members, no white space, the payload last.
+ */
+import {
+  parseMessage,
+  type DisplayMode,
+  type Json,
+  type Message,
+} from "./wire.js";
+
+/** One message as it came: an object from a window, JSON text from a port or a socket. */
+export type Carried = Message | string;
+
+/** The message as an object. Throws when the text is not one. */
+export function asMessage(carried: Carried): Message {
+  if (typeof carried !== "string") return carried;
+  const message = parseMessage(JSON.parse(carried));
+  if (!message) throw new TypeError("not a message");
+  return message;
+}
+
+/** Where the view may live on the page, in CSS pixels. */
+export type Container = {
+  width?: number;
+  height?: number;
+  maxWidth?: number;
+  maxHeight?: number;
+};
+
+/** What the page says about a view. */
+export type Said =
+  | {
+      open: {
+        lanes: "port"[];
+        modes: DisplayMode[];
+        container: Container;
+        tool?: ToolCall;
+      };
+    }
+  | { message: Carried }
+  | { answer: { id: string; choice: string } }
+  | { resize: Container }
+  | { mode: { mode: DisplayMode } }
+  | { close: { reason: "user" | "gone" | "flood" } };
+
+/** A tool to call, whose result the view will show. */
+export type ToolCall = { server: string; name: string; arguments?: Json };
+
+/** What the host process says to a view. */
+export type Told =
+  | { open: Opened }
+  | { message: Carried }
+  | { ask: Ask }
+  | { resize: { width?: number; height?: number } }
+  | { mode: { mode: DisplayMode } }
+  | { close: { reason: string } };
+
+/** How to mount a view. */
+export type Opened = {
+  /** The sandbox page, with its origin. */
+  src: string;
+  /** What assistive technology calls the frame. */
+  title?: string;
+  /** The frame's `allow` attribute. */
+  allow?: string;
+  border?: boolean;
+  /** For a sandbox page in raw mode: what to send once it is ready. */
+  resource?: { html: string; sandbox?: string; csp?: Json; permissions?: Json };
+};
+
+/** A question for the person at the page. */
+export type Ask = {
+  id: string;
+  kind: string;
+  text: string;
+  choices: string[];
+  [key: string]: unknown;
+};
+
+/** What one frame said, its payload unread when it is a message. */
+export type Frame = {
+  view: string;
+  ack: number;
+  seq?: number;
+  kind?: string;
+  payload?: unknown;
+};
+
+/** Reads a frame that concerns a view; nothing when it is not written as the rules say. */
+export function readFrame(text: string): Frame | undefined {
+  const [head, view, seq, ack, kind] = HEAD.exec(text) ?? [];
+  if (head === undefined || view === undefined || !text.endsWith("}"))
+    return undefined;
+  const frame = { view, ack: Number(ack) };
+  if (!kind || !seq)
+    return !kind && !seq && head.length === text.length - 1 ? frame : undefined;
+  const body = text.slice(head.length, -1);
+  return {
+    ...frame,
+    seq: Number(seq),
+    kind,
+    payload: kind === "message" ? body : JSON.parse(body),
+  };
+}
+
+/** What one side has said about a view and the other has not yet confirmed. */
+export function openStream(view: string, write: (text: string) => void) {
+  if (!/^[\w-]{1,64}$/.test(view)) throw new TypeError("not the id of a view");
+  let heard = 0;
+  let confirmed = 0;
+  let bytes = 0;
+  /** Everything not yet confirmed; only the first `flying` of it has been written. */
+  const unconfirmed: string[] = [];
+  let flying = 0;
+
+  const send = (at: number) =>
+    write(
+      `{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]}}`,
+    );
+  const fill = () => {
+    while (
+      flying < unconfirmed.length &&
+      flying < MESSAGES &&
+      (!flying || bytes < BYTES)
+    ) {
+      bytes += unconfirmed[flying]!.length;
+      send(flying++);
+    }
+  };
+
+  return {
+    /** Says one thing; false when so much waits that the peer must be gone or overwhelmed. */
+    say(said: Said | Told): boolean {
+      const [[kind, payload]] = Object.entries(said) as [[string, unknown]];
+      unconfirmed.push(
+        `"${kind}":${typeof payload === "string" ? payload : JSON.stringify(payload)}`,
+      );
+      fill();
+      return unconfirmed.length <= 64 * MESSAGES;
+    },
+
+    /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
+    take({ seq, ack }: Frame): boolean {
+      if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
+        throw new RangeError("a frame is missing");
+      for (; confirmed < ack; confirmed++) {
+        bytes -= unconfirmed.shift()!.length;
+        flying--;
+      }
+      fill();
+      if (!seq || seq <= heard) return false;
+      heard = seq;
+      return true;
+    },
+
+    confirm: () => write(`{"view":"${view}","ack":${heard}}`),
+
+    /** Says again, after a reconnect, whatever was not confirmed. */
+    repeat() {
+      for (let at = 0; at < flying; at++) send(at);
+    },
+  };
+}
+
+/** What may be under way unconfirmed, per view. */
+const MESSAGES = 256;
+const BYTES = 4 * 2 ** 20;
+
+const HEAD =
+  /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;

@@ -1,0 +1,78 @@
+/** What a relay may check without understanding: how big a message is, and whether a source is one. */
+import { isObject, type Json } from "./wire.js";
+
+/**
+ * Estimates a cloned value's size in bytes without writing it out; stops counting beyond the limit.
+ *
+ * Every node costs something, so that a cycle or a sea of empty objects reaches the limit too.
+ */
+export function sizeOf(value: unknown, limit: number): number {
+  const left = [value];
+  let size = 0;
+  while (left.length && size <= limit) {
+    const node = left.pop();
+    size += 8;
+    if (typeof node === "string") size += node.length;
+    else if (Array.isArray(node) || isPlain(node)) {
+      // The length counts too: an array of four billion holes has no elements.
+      size += Number(Array.isArray(node) && node.length * 8);
+      if (size <= limit)
+        for (const key in node) {
+          size += key.length;
+          left.push((node as Json)[key]);
+        }
+    } else if (isObject(node)) {
+      // Buffers and their views, blobs and maps.
+      size += Number(node.byteLength ?? node.size ?? 0) * 8;
+    }
+  }
+  return size;
+}
+
+function isPlain(value: unknown): value is Json {
+  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/**
+ * Builds the policy of a document from what it declared (reference §3.7). Each source is parsed and
+ * written anew; one that does not parse is left out.
+ */
+export function policyOf(csp: unknown): string {
+  const declared = isObject(csp) ? csp : {};
+  const [connect, resource, frame, base] = [
+    "connectDomains",
+    "resourceDomains",
+    "frameDomains",
+    "baseUriDomains",
+  ].map((key) => sourcesOf(declared[key])) as [string, string, string, string];
+  const self = "'self'" + resource;
+  return [
+    "default-src 'none'",
+    `script-src 'unsafe-inline' ${self}`,
+    `style-src 'unsafe-inline' ${self}`,
+    `connect-src ${isObject(csp) ? "'self'" + connect : "'none'"}`,
+    `img-src data: ${self}`,
+    ...(isObject(csp) ? [`font-src ${self}`] : []),
+    `media-src data: ${self}`,
+    `frame-src${frame || " 'none'"}`,
+    "object-src 'none'",
+    `base-uri${base || " 'self'"}`,
+    "form-action 'none'",
+  ].join("; ");
+}
+
+/** Each source after a space. */
+function sourcesOf(list: unknown): string {
+  return Array.isArray(list) ? list.map(sourceOf).join("") : "";
+}
+
+function sourceOf(entry: unknown): string {
+  const parts = typeof entry === "string" && SOURCE.exec(entry);
+  if (!parts) return "";
+  // A bare host means https (reference §4.2).
+  const [, scheme = "https://", host, path = ""] = parts;
+  return ` ${scheme}${host}${path}`;
+}
+
+const SOURCE =
+  /^((?:https?|wss?):\/\/)?((?:\*\.)?(?:[a-z0-9_-]+\.)*[a-z0-9_-]+(?::(?:\d+|\*))?)(\/[\w.~%@+/-]*)?$/i;

@@ -1,0 +1,411 @@
+/**
+ * `<transom-view>`: mounts a Sandbox frame, carries its messages to a `Channel` and does as the channel
+ * says. It has hands and no opinions: what a view may do is decided at the other end.
+ *
+ * The lane to the view (D15):
+ *
+ * ```text
+ * window ──answer with the key──▶ offered ──initialized on the port──▶ port
+ *    ▲                              └──initialized on the window──▶ window
+ *    └──────────── ui/initialize on the window, from any ────────────┘
+ * ```
+ */
+import type { Channel, Seat } from "./channel.js";
+import {
+  asMessage,
+  type Ask,
+  type Carried,
+  type Opened,
+  type Said,
+  type Told,
+} from "./envelope.js";
+import { openLane, type Lane } from "./port.js";
+import {
+  namesPort,
+  parseMessage,
+  type DisplayMode,
+  type Json,
+  type Message,
+  type RequestId,
+} from "./wire.js";
+
+export { InPageChannel, WebSocketChannel } from "./channel.js";
+export type { Channel, Seat, WebSocketOptions } from "./channel.js";
+export { asMessage } from "./envelope.js";
+export type {
+  Ask,
+  Carried,
+  Container,
+  Opened,
+  Said,
+  Told,
+  ToolCall,
+} from "./envelope.js";
+
+/** What the element reports; every event bubbles. */
+export type TransomViewEvents = {
+  /** The frame is there. */
+  "transom-open": CustomEvent<Opened>;
+  /** Someone must decide; call `preventDefault()` and later `answer`, or it counts as denied. */
+  "transom-ask": CustomEvent<Ask & { answer: (choice: string) => void }>;
+  "transom-resize": CustomEvent<{ width?: number; height?: number }>;
+  "transom-mode": CustomEvent<{ mode: DisplayMode }>;
+  "transom-lane": CustomEvent<{ lane: "window" | "port" }>;
+  /** The view is gone, and why. */
+  "transom-close": CustomEvent<{ reason: string }>;
+};
+
+/** One view on a page. Give it a `channel` and an id in the attribute `view`. */
+export class TransomView extends HTMLElement {
+  static observedAttributes = ["view"];
+
+  /** Which display modes the page offers. */
+  modes: DisplayMode[] = ["inline", "fullscreen", "pip"];
+  /** How many things arrived from the frame that were not carried on. */
+  ignored = 0;
+  /** A tool to call when the view opens; without it the host process already knows the view. */
+  tool: Extract<Said, { open: unknown }>["open"]["tool"];
+
+  readonly #box = document.createElement("div");
+  readonly #button = document.createElement("button");
+  #channel: Channel | undefined;
+  #seat: Seat | undefined;
+  #frame: HTMLIFrameElement | undefined;
+  #window: Lane | undefined;
+  #port: Lane | undefined;
+  #lane: "window" | "offered" | "port" = "window";
+  /** The handshake that asked for a port and has no answer yet. */
+  #hello: RequestId | undefined;
+  /** What waits until the view has chosen its lane. */
+  #held: Carried[] = [];
+  #budget = BURST;
+  #refilled = 0;
+  #mode: DisplayMode = "inline";
+  readonly #watch = new ResizeObserver(() =>
+    this.#say({ resize: this.#container() }),
+  );
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open" });
+    // A constructed sheet needs no exception in the page's policy.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    root.adoptedStyleSheets = [sheet];
+    this.#button.textContent = "×";
+    this.#button.ariaLabel = "Close";
+    this.#button.onclick = () => this.#leave();
+    this.#box.append(this.#button);
+    this.#box.onkeydown = ({ key }) => key === "Escape" && this.#leave();
+    this.#box.onfullscreenchange = () => {
+      if (!root.fullscreenElement && this.#mode === "fullscreen") this.#leave();
+    };
+    root.append(this.#box);
+  }
+
+  get channel(): Channel | undefined {
+    return this.#channel;
+  }
+  set channel(channel: Channel | undefined) {
+    this.#channel = channel;
+    this.#restart();
+  }
+
+  /** Where the view is shown now. */
+  get mode(): DisplayMode {
+    return this.#mode;
+  }
+
+  /** Asks the host process to end the view; it gets time to save. */
+  close(): void {
+    this.#say({ close: { reason: "user" } });
+  }
+
+  connectedCallback(): void {
+    this.#restart();
+  }
+
+  disconnectedCallback(): void {
+    this.#end("gone");
+  }
+
+  attributeChangedCallback(): void {
+    this.#restart();
+  }
+
+  #restart(): void {
+    this.#end("gone");
+    const view = this.getAttribute("view");
+    if (!this.isConnected || !this.#channel || !view) return;
+    const seat = this.#channel.join(view, (told) => this.#obey(told));
+    this.#seat = seat;
+    const { modes, tool } = this;
+    this.#say({
+      open: {
+        lanes: ["port"],
+        modes,
+        container: this.#container(),
+        ...(tool && { tool }),
+      },
+    });
+    this.#watch.observe(this);
+  }
+
+  #say(said: Said): void {
+    this.#seat?.say(said);
+  }
+
+  #report<K extends keyof TransomViewEvents>(
+    name: K,
+    detail: TransomViewEvents[K]["detail"],
+  ): boolean {
+    return this.dispatchEvent(
+      new CustomEvent(name, {
+        detail,
+        bubbles: true,
+        composed: true,
+        cancelable: true,
+      }),
+    );
+  }
+
+  #obey(told: Told): void {
+    try {
+      if ("message" in told) this.#carry(told.message);
+      else if ("open" in told) this.#mount(told.open);
+      else if ("resize" in told) this.#resize(told.resize);
+      else if ("mode" in told) void this.#show(told.mode.mode);
+      else if ("ask" in told) this.#ask(told.ask);
+      else if ("close" in told) this.#end(told.close.reason);
+    } catch {
+      // One view's trouble must not reach the channel that it shares with others.
+      this.ignored++;
+    }
+  }
+
+  /** Listens before it navigates: a fast view speaks at once (H-46). */
+  #mount(opened: Opened): void {
+    const { src, title, allow, border } = opened;
+    const { href, origin, protocol } = new URL(src, location.href);
+    if (!/^https?:$/.test(protocol)) throw new TypeError("not a page");
+    this.#unmount();
+    const frame = (this.#frame = document.createElement("iframe"));
+    frame.setAttribute(
+      "sandbox",
+      "allow-scripts allow-same-origin allow-forms",
+    );
+    frame.allow = allow ?? "";
+    frame.title = title ?? this.getAttribute("label") ?? "View";
+    this.toggleAttribute("border", border ?? false);
+    this.#box.prepend(frame);
+    this.#window = openLane(
+      frame.contentWindow!,
+      (data) => this.#hear(parseMessage(data), opened),
+      origin,
+    );
+    frame.src = href;
+    this.#report("transom-open", opened);
+  }
+
+  /** What the view said on the window. */
+  #hear(message: Message | undefined, { resource }: Opened): boolean {
+    const method = message && "method" in message && message.method;
+    if (method && RESERVED.test(method)) {
+      // One resource per load of the sandbox page; what else it says is between it and us.
+      if (resource && method.endsWith("-ready"))
+        this.#window?.send({
+          jsonrpc: "2.0",
+          method: RESOURCE_READY,
+          params: resource,
+        });
+      return true;
+    }
+    if (method === "ui/initialize")
+      this.#begin(message as Message & { id: RequestId; params?: Json });
+    else if (this.#lane === "port") return this.#ignore();
+    else if (this.#lane === "offered" && method === INITIALIZED)
+      this.#settle("window");
+    return message ? this.#pass(message) : this.#ignore();
+  }
+
+  /** A document says ui/initialize once: a second time it is another document. */
+  #begin({ id, params }: { id: RequestId; params?: Json }): void {
+    this.#port?.close();
+    this.#port = undefined;
+    this.#lane = "window";
+    this.#held = [];
+    this.#hello = namesPort(params?.appCapabilities) ? id : undefined;
+  }
+
+  /** What the view said on the port: here are the limits that the sandbox cannot apply. */
+  #hearPort(message: Message | undefined, text: string): boolean {
+    const method = message && "method" in message && message.method;
+    if (!message || text.length > LIMIT || (method && RESERVED.test(method)))
+      return this.#ignore();
+    if (this.#lane === "offered") {
+      if (method !== INITIALIZED) return this.#ignore();
+      this.#settle("port");
+    }
+    const now = performance.now();
+    this.#budget =
+      Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) - 1;
+    this.#refilled = now;
+    if (this.#budget < 0) {
+      this.#end("flood");
+      return true;
+    }
+    return this.#pass(text);
+  }
+
+  #pass(message: Carried): boolean {
+    try {
+      this.#say({ message });
+      return true;
+    } catch {
+      // A clone can hold what JSON cannot: cycles, big integers.
+      return this.#ignore();
+    }
+  }
+
+  #ignore(): boolean {
+    this.ignored++;
+    return false;
+  }
+
+  /** Takes a message to the view, on the lane that it has chosen. */
+  #carry(carried: Carried): void {
+    if (this.#hello !== undefined) {
+      const message = asMessage(carried);
+      if (!("method" in message) && message.id === this.#hello)
+        return this.#answer(message);
+    }
+    if (this.#lane === "offered") this.#held.push(carried);
+    else if (this.#lane === "port") this.#port?.send(carried);
+    else this.#window?.send(asMessage(carried));
+  }
+
+  /** The answer to the handshake brings the port, if whoever wrote it agreed. */
+  #answer(message: Message): void {
+    this.#hello = undefined;
+    const agreed =
+      "result" in message && namesPort(message.result.hostCapabilities);
+    if (!agreed) return this.#window?.send(message);
+    const { port1, port2 } = new MessageChannel();
+    this.#port = openLane(port1, (data, _, text) =>
+      this.#hearPort(parseMessage(data), text!),
+    );
+    this.#lane = "offered";
+    this.#window?.send(message, [port2]);
+  }
+
+  #settle(lane: "window" | "port"): void {
+    this.#lane = lane;
+    if (lane === "window") this.#port?.close();
+    const held = this.#held;
+    this.#held = [];
+    this.#report("transom-lane", { lane });
+    for (const carried of held) this.#carry(carried);
+  }
+
+  #ask(ask: Ask): void {
+    const answer = (choice: string) =>
+      this.#say({ answer: { id: ask.id, choice } });
+    if (this.#report("transom-ask", { ...ask, answer })) answer("deny");
+  }
+
+  #resize(size: { width?: number; height?: number }): void {
+    const { style } = this.#box;
+    if (size.height !== undefined)
+      style.setProperty("--height", `${size.height}px`);
+    if (size.width !== undefined)
+      style.setProperty("--width", `${size.width}px`);
+    this.#report("transom-resize", size);
+  }
+
+  #container(): { width: number } {
+    return { width: this.clientWidth };
+  }
+
+  #leave(): void {
+    if (this.#mode !== "inline") void this.#show("inline");
+  }
+
+  /** Changes where the view is shown without moving it in the document, so that it never reloads. */
+  async #show(mode: DisplayMode): Promise<void> {
+    const box = this.#box;
+    if (this.modes.includes(mode)) this.#mode = mode;
+    box.className = this.#mode;
+    if (this.shadowRoot?.fullscreenElement) await document.exitFullscreen();
+    if (box.popover) box.hidePopover();
+    box.popover = null;
+    if (this.#mode !== "inline") {
+      // The browser's own fullscreen lets Escape work from inside the view, but needs a recent click.
+      if (this.#mode === "fullscreen")
+        await box.requestFullscreen().catch(() => {});
+      if (!this.shadowRoot?.fullscreenElement) {
+        box.popover = "manual";
+        box.showPopover();
+      }
+    }
+    this.#say({ mode: { mode: this.#mode } });
+    this.#report("transom-mode", { mode: this.#mode });
+  }
+
+  #end(reason: string): void {
+    if (!this.#seat) return;
+    if (reason === "gone" || reason === "flood")
+      this.#say({ close: { reason } });
+    this.#seat.leave();
+    this.#seat = undefined;
+    this.#watch.disconnect();
+    this.#unmount();
+    this.#report("transom-close", { reason });
+  }
+
+  #unmount(): void {
+    this.#window?.close();
+    this.#port?.close();
+    this.#frame?.remove();
+    this.#window = this.#port = this.#frame = undefined;
+    if (this.#mode !== "inline") void this.#show("inline");
+    this.#lane = "window";
+    this.#hello = undefined;
+    this.#held = [];
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "transom-view": TransomView;
+  }
+  interface HTMLElementEventMap extends TransomViewEvents {}
+}
+
+/** Makes `<transom-view>` known to the page. */
+export function define(): void {
+  if (!customElements.get("transom-view"))
+    customElements.define("transom-view", TransomView);
+}
+
+const INITIALIZED = "ui/notifications/initialized";
+const RESOURCE_READY = "ui/notifications/sandbox-resource-ready";
+const RESERVED = /^ui\/(?:notifications\/)?sandbox-/;
+
+/** The sandbox's own limits, for what does not pass it. */
+const LIMIT = 16 * 2 ** 20;
+const BURST = 20_000;
+const RATE = 2;
+
+const STYLE = `
+:host{display:block}
+div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
+:host([border]) .inline,:host([border]) div:not([class]){border:1px solid GrayText;border-radius:8px;overflow:hidden}
+iframe{display:block;border:0;width:100%;height:var(--height,150px)}
+button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z-index:1}
+.fullscreen{width:100vw;height:100vh;max-width:none;max-height:none;margin:0}
+.pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
+.fullscreen iframe{height:100%}
+.fullscreen button,.pip button{display:block}
+`;
+
+define();

@@ -1,0 +1,76 @@
+/**
+ * Our end of one lane: to exactly one other window, or over one `MessagePort`. This is the only file
+ * that posts messages or listens for them. Source, then origin, then shape.
+ */
+
+/** One way to reach the peer. */
+export type Lane = {
+  /** Sends an object to a window, or its JSON text over a port; ports travel between windows only. */
+  send(data: unknown, ports?: MessagePort[]): void;
+  close(): void;
+};
+
+/**
+ * Takes what arrived, and the text that it came as when it came as text. Says whether it was worth
+ * hearing: only then is the origin pinned, and what is not worth hearing has its ports closed.
+ */
+export type Hear = (
+  data: unknown,
+  ports: readonly MessagePort[],
+  text?: string,
+) => unknown;
+
+/**
+ * Opens our end of a lane.
+ *
+ * `origin` is the peer's where it is known; otherwise that of the first message worth hearing. A port
+ * has none to check: only its two ends can reach it.
+ */
+export function openLane(
+  peer: Window | MessagePort,
+  hear: Hear,
+  origin?: string,
+): Lane {
+  const port = peer instanceof MessagePort ? peer : undefined;
+  const ears = port ?? window;
+  let pinned = origin;
+
+  const listener = ((event: MessageEvent) => {
+    const { data, ports } = event;
+    // What someone else sent is someone else's to take, with its ports: a page has other listeners.
+    if (!event.isTrusted || event.source !== (port ? null : peer)) return;
+    try {
+      if (
+        event.origin === (pinned ?? event.origin) &&
+        (port ? hear(JSON.parse(data), ports, data) : hear(data, ports))
+      )
+        return void (pinned = event.origin);
+    } catch {
+      // Neither a stranger's message nor a handler of ours may throw in the page's event loop.
+    }
+    // Ports that nobody asked for would keep their other end alive.
+    for (const stray of ports) stray.close();
+  }) as EventListener;
+
+  ears.addEventListener("message", listener);
+  port?.start();
+  return {
+    send(data, ports = []) {
+      if (port)
+        port.postMessage(
+          typeof data === "string" ? data : JSON.stringify(data),
+        );
+      // An opaque origin has no name to post to, and before the first answer we know none.
+      else
+        (peer as Window).postMessage(
+          data,
+          !pinned || pinned === "null" ? "*" : pinned,
+          ports,
+        );
+    },
+    close() {
+      ears.removeEventListener("message", listener);
+      port?.close();
+    },
+  };
+}

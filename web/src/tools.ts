@@ -1,0 +1,105 @@
+/** Tools that the View itself offers to the Host. */
+import type { CallToolResult, Json, Tool, ToolAnnotations } from "./wire.js";
+
+/** The part of Standard Schema that validates. */
+export type StandardSchema<In = unknown, Out = In> = {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Checked<Out> | Promise<Checked<Out>>;
+    readonly types?: { readonly input: In; readonly output: Out } | undefined;
+  };
+};
+
+type Checked<Out> =
+  | { readonly value: Out; readonly issues?: undefined }
+  | { readonly issues: readonly Issue[] };
+
+type Issue = { readonly message: string };
+
+/** A Standard Schema, or a JSON Schema, which is listed but not enforced. */
+export type ToolSchema = StandardSchema | Json;
+
+/** What a callback receives for a schema. */
+export type Inferred<S> = S extends StandardSchema
+  ? NonNullable<S["~standard"]["types"]>["output"]
+  : Json;
+
+/** What a handler learns beside the params. */
+export type RequestExtra = {
+  /** Aborts when the Host cancels the request. */
+  signal: AbortSignal;
+};
+
+/** What a tool says about itself. */
+export type AppToolConfig<In, Out> = {
+  title?: string;
+  description?: string;
+  inputSchema?: In;
+  outputSchema?: Out;
+  annotations?: ToolAnnotations;
+  _meta?: Json;
+};
+
+/** Runs the tool: with the checked arguments where there is an input schema, else without. */
+export type AppToolCallback<In> = In extends ToolSchema
+  ? (args: Inferred<In>, extra: RequestExtra) => Answer
+  : (extra: RequestExtra) => Answer;
+
+type Answer = CallToolResult | Promise<CallToolResult>;
+
+/** A tool in force, and the ways to change it. */
+export type RegisteredAppTool = AppToolConfig<ToolSchema, ToolSchema> & {
+  enabled: boolean;
+  enable(): void;
+  disable(): void;
+  remove(): void;
+  update(updates: Partial<Omit<RegisteredAppTool, "update">>): void;
+  handler: (args: unknown, extra: RequestExtra) => Promise<CallToolResult>;
+};
+
+/** Runs a tool on arguments that its schema has checked and perhaps changed. */
+export async function runTool(
+  { inputSchema }: RegisteredAppTool,
+  run: (...args: unknown[]) => Answer,
+  value: unknown = {},
+  extra: RequestExtra,
+): Promise<CallToolResult> {
+  if (!inputSchema) return run(extra);
+  const checked = (await standardOf(inputSchema)?.validate(value)) ?? { value };
+  if (checked.issues) throw new Error(JSON.stringify(checked.issues));
+  return run(checked.value, extra);
+}
+
+/** A tool as it is listed. Writing it as JSON leaves out functions and what is not set (W-7). */
+export function listTool(name: string, tool: RegisteredAppTool): Tool {
+  const { inputSchema = { type: "object" }, outputSchema } = tool;
+  return JSON.parse(
+    JSON.stringify({
+      ...tool,
+      name,
+      enabled: undefined,
+      inputSchema: toJsonSchema(inputSchema, "input"),
+      outputSchema: toJsonSchema(outputSchema, "output"),
+    }),
+  );
+}
+
+/** A Standard Schema writes itself; anything else is taken for JSON Schema already. */
+function toJsonSchema(
+  schema: ToolSchema | undefined,
+  side: "input" | "output",
+): unknown {
+  return (
+    standardOf(schema)?.jsonSchema?.[side]({ target: "draft-2020-12" }) ??
+    schema
+  );
+}
+
+function standardOf(schema: ToolSchema | undefined): Standard | undefined {
+  return schema?.["~standard"] as Standard | undefined;
+}
+
+type Standard = StandardSchema["~standard"] & {
+  jsonSchema?: Record<"input" | "output", (options: Json) => unknown>;
+};

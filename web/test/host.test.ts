@@ -1,0 +1,374 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  asMessage,
+  InPageChannel,
+  type Said,
+  type Told,
+  type TransomView,
+} from "transom/host";
+import {
+  arrive,
+  FakePort,
+  FakeWindow,
+  mockFrames,
+  settle,
+  type Wire,
+} from "./stage.js";
+
+const ORIGIN = "https://sandbox.test";
+let element: TransomView;
+let view: FakeWindow;
+let said: Said[];
+let tell: (told: Told) => void;
+let events: [string, unknown][];
+
+beforeEach(() => {
+  view = new FakeWindow();
+  mockFrames(view);
+  said = [];
+  events = [];
+  element = document.createElement("transom-view") as TransomView;
+  for (const name of ["open", "ask", "resize", "mode", "lane", "close"])
+    element.addEventListener(`transom-${name}`, (event) =>
+      events.push([name, (event as CustomEvent).detail]),
+    );
+  element.setAttribute("view", "v1");
+  element.channel = new InPageChannel((_, hear) => {
+    tell = hear;
+    return (one) => said.push(one);
+  });
+});
+afterEach(() => element.remove());
+
+const open = (more: object = {}) => {
+  document.body.append(element);
+  tell({ open: { src: `${ORIGIN}/`, title: "Weather", ...more } });
+};
+const box = () => element.shadowRoot!.querySelector("div")!;
+const frame = () => element.shadowRoot!.querySelector("iframe");
+const fromView = (message: object, arrival = {}) =>
+  arrive(
+    { jsonrpc: "2.0", ...message },
+    { source: view, origin: ORIGIN, ...arrival },
+  );
+const messages = () =>
+  said.flatMap((one) => ("message" in one ? [one.message] : []));
+
+describe("mounting", () => {
+  test("it says open when it is in the document, has a channel and a view", () => {
+    expect(said).toEqual([]);
+    document.body.append(element);
+    expect(said).toEqual([
+      {
+        open: {
+          lanes: ["port"],
+          modes: ["inline", "fullscreen", "pip"],
+          container: { width: expect.any(Number) as number },
+        },
+      },
+    ]);
+    expect(frame()).toBeNull();
+  });
+
+  test("a tool to call goes with it", () => {
+    element.tool = { server: "demo", name: "show", arguments: {} };
+    document.body.append(element);
+    expect(said[0]).toMatchObject({
+      open: { tool: { server: "demo", name: "show" } },
+    });
+  });
+
+  test("H-40, H-43, H-46 the frame is sandboxed, labelled, and heard before it navigates", () => {
+    const order: string[] = [];
+    const listen = vi
+      .spyOn(window, "addEventListener")
+      .mockImplementation((type) => {
+        if (type === "message") order.push("listen");
+      });
+    const { set } = Object.getOwnPropertyDescriptor(
+      HTMLIFrameElement.prototype,
+      "src",
+    )!;
+    const navigate = vi
+      .spyOn(HTMLIFrameElement.prototype, "src", "set")
+      .mockImplementation(function (this: HTMLIFrameElement, src: string) {
+        order.push("navigate");
+        set!.call(this, src);
+      });
+    open({ allow: "camera" });
+    listen.mockRestore();
+    navigate.mockRestore();
+    expect(order).toEqual(["listen", "navigate"]);
+    expect(frame()?.getAttribute("sandbox")).toBe(
+      "allow-scripts allow-same-origin allow-forms",
+    );
+    expect(frame()?.title).toBe("Weather");
+    expect(frame()?.allow).toBe("camera");
+    expect(frame()?.src).toBe(`${ORIGIN}/`);
+    expect(events[0]?.[0]).toBe("open");
+  });
+
+  test.each([
+    [true, true],
+    [false, false],
+    [undefined, false],
+  ])("H-50 border %s", (border, shown) => {
+    open(border === undefined ? {} : { border });
+    expect(element.hasAttribute("border")).toBe(shown);
+  });
+
+  test("removal says gone, stops listening and leaves no frame", () => {
+    open();
+    element.remove();
+    expect(said.at(-1)).toEqual({ close: { reason: "gone" } });
+    expect(frame()).toBeNull();
+    const before = said.length;
+    fromView({ method: "ping", id: 1 });
+    expect(said.length).toBe(before);
+    expect(events.at(-1)).toEqual(["close", { reason: "gone" }]);
+  });
+
+  test("close() asks, and the answer ends it", () => {
+    open();
+    element.close();
+    expect(said.at(-1)).toEqual({ close: { reason: "user" } });
+    expect(frame()).not.toBeNull();
+    tell({ close: { reason: "teardown" } });
+    expect(frame()).toBeNull();
+    expect(events.at(-1)).toEqual(["close", { reason: "teardown" }]);
+  });
+
+  test("another view takes the place of the first", () => {
+    open();
+    element.setAttribute("view", "v2");
+    expect(said.slice(-2)).toMatchObject([
+      { close: { reason: "gone" } },
+      { open: {} },
+    ]);
+    expect(frame()).toBeNull();
+  });
+});
+
+describe("carrying", () => {
+  test("messages go both ways as they are", () => {
+    open();
+    fromView({ id: 1, method: "tools/call", params: { name: "t" } });
+    expect(messages()).toEqual([
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } },
+    ]);
+    tell({ message: '{"jsonrpc":"2.0","id":1,"result":{}}' });
+    tell({ message: { jsonrpc: "2.0", method: "x" } });
+    expect(view.posted).toEqual([
+      {
+        data: { jsonrpc: "2.0", id: 1, result: {} },
+        target: ORIGIN,
+        ports: [],
+      },
+      { data: { jsonrpc: "2.0", method: "x" }, target: ORIGIN, ports: [] },
+    ]);
+  });
+
+  test.each([
+    ["another window", { source: new FakeWindow() }],
+    ["another origin", { origin: "https://evil.test" }],
+    ["a synthetic event", { isTrusted: false }],
+    ["no source", { source: null }],
+  ])("%s is not carried", (_, arrival) => {
+    open();
+    fromView({ id: 1, method: "ping" }, arrival);
+    expect(messages()).toEqual([]);
+  });
+
+  test("what is not a message is counted", () => {
+    open();
+    for (const data of ["text", null, [], { jsonrpc: "1.0" }])
+      arrive(data, { source: view, origin: ORIGIN });
+    expect(element.ignored).toBe(4);
+    expect(messages()).toEqual([]);
+  });
+
+  test("what JSON cannot hold is counted, and the view lives on", () => {
+    element.channel = new InPageChannel((_, hear) => {
+      tell = hear;
+      return (one) => void JSON.stringify(one);
+    });
+    open();
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    fromView({ method: "x", params: cyclic });
+    fromView({ method: "x", params: { n: 1n } });
+    expect(element.ignored).toBe(2);
+    expect(frame()).not.toBeNull();
+  });
+
+  test.each(["javascript:alert(1)", "data:text/html,x", "blob:https://x/1"])(
+    "%s is not a page to mount",
+    (src) => {
+      open({ src });
+      expect(frame()).toBeNull();
+      expect(element.ignored).toBe(1);
+    },
+  );
+
+  test("reserved names stay between the sandbox and the element", () => {
+    open();
+    fromView({ method: "ui/notifications/sandbox-proxy-ready", params: {} });
+    expect(messages()).toEqual([]);
+    expect(view.posted).toEqual([]);
+  });
+
+  test("H-44 a sandbox in raw mode gets its resource when it is ready", () => {
+    const resource = { html: "<p>", csp: {} };
+    open({ resource });
+    expect(view.posted).toEqual([]);
+    fromView({ method: "ui/notifications/sandbox-proxy-ready", params: {} });
+    expect(view.messages).toEqual([
+      {
+        jsonrpc: "2.0",
+        method: "ui/notifications/sandbox-resource-ready",
+        params: resource,
+      },
+    ]);
+  });
+
+  test("text that is not a message does not reach the view, and the channel lives on", () => {
+    open();
+    tell({ message: "{" });
+    tell({ message: "[]" });
+    tell({ message: '{"jsonrpc":"2.0","method":"x"}' });
+    expect(view.posted).toHaveLength(1);
+    expect(element.ignored).toBe(2);
+  });
+
+  test("asMessage reads either form", () => {
+    expect(asMessage('{"jsonrpc":"2.0","method":"x"}')).toEqual({
+      jsonrpc: "2.0",
+      method: "x",
+    });
+    expect(() => asMessage('{"method":"x"}')).toThrow(TypeError);
+  });
+
+  test("ATK-33 a flood on the port ends the view", async () => {
+    open();
+    const experimental = { "transom/port": {} };
+    fromView({
+      id: 0,
+      method: "ui/initialize",
+      params: { appCapabilities: { experimental } },
+    });
+    tell({
+      message: {
+        jsonrpc: "2.0",
+        id: 0,
+        result: { hostCapabilities: { experimental } },
+      },
+    });
+    const port = view.posted[0]!.ports[0]!;
+    const send = (message: Wire) =>
+      port.postMessage(JSON.stringify({ jsonrpc: "2.0", ...message }));
+    send({ method: "ui/notifications/initialized" });
+    await settle();
+    expect(events).toContainEqual(["lane", { lane: "port" }]);
+    for (let n = 0; n < 30_000; n++) send({ method: "x" });
+    await settle();
+    expect(said.at(-1)).toEqual({ close: { reason: "flood" } });
+    expect(frame()).toBeNull();
+    expect((port as FakePort).closed).toBe(true);
+  });
+});
+
+describe("obeying", () => {
+  test("H-85 sizes", () => {
+    open();
+    tell({ resize: { width: 300, height: 210 } });
+    expect(box().style.getPropertyValue("--height")).toBe("210px");
+    expect(box().style.getPropertyValue("--width")).toBe("300px");
+    expect(events.at(-1)).toEqual(["resize", { width: 300, height: 210 }]);
+  });
+
+  test("an unanswered question is denied, a taken one waits for its answer", () => {
+    open();
+    const ask = {
+      id: "a1",
+      kind: "tools",
+      text: "?",
+      choices: ["allow", "deny"],
+    };
+    tell({ ask });
+    expect(said.at(-1)).toEqual({ answer: { id: "a1", choice: "deny" } });
+    let answer!: (choice: string) => void;
+    element.addEventListener("transom-ask", (event) => {
+      event.preventDefault();
+      ({ answer } = (event as CustomEvent<{ answer: typeof answer }>).detail);
+    });
+    const before = said.length;
+    tell({ ask });
+    expect(said.length).toBe(before);
+    answer("allow");
+    expect(said.at(-1)).toEqual({ answer: { id: "a1", choice: "allow" } });
+  });
+
+  describe("display modes", () => {
+    let popover: boolean;
+    beforeEach(() => {
+      popover = false;
+      Object.assign(HTMLElement.prototype, {
+        showPopover: () => (popover = true),
+        hidePopover: () => (popover = false),
+        requestFullscreen: () => Promise.reject(new Error("no activation")),
+      });
+    });
+
+    test.each(["pip", "fullscreen"] as const)(
+      "%s is in the top layer, and the frame stays where it is",
+      async (mode) => {
+        open();
+        const before = frame();
+        const parent = before?.parentNode;
+        tell({ mode: { mode } });
+        await settle();
+        expect(popover).toBe(true);
+        expect(box().className).toBe(mode);
+        expect(said.at(-1)).toEqual({ mode: { mode } });
+        expect(frame()).toBe(before);
+        expect(frame()?.parentNode).toBe(parent);
+
+        const button = element.shadowRoot!.querySelector("button")!;
+        expect(button.ariaLabel).toBe("Close");
+        button.click();
+        await settle();
+        expect(popover).toBe(false);
+        expect(element.mode).toBe("inline");
+        expect(said.at(-1)).toEqual({ mode: { mode: "inline" } });
+      },
+    );
+
+    test("a view that ends in the top layer leaves nothing there", async () => {
+      open();
+      tell({ mode: { mode: "pip" } });
+      await settle();
+      tell({ close: { reason: "teardown" } });
+      await settle();
+      expect(popover).toBe(false);
+      expect(element.mode).toBe("inline");
+    });
+
+    test("Escape leaves it when the page has the focus", async () => {
+      open();
+      tell({ mode: { mode: "pip" } });
+      await settle();
+      box().dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+      await settle();
+      expect(element.mode).toBe("inline");
+    });
+
+    test("H-82 a mode that the page does not offer leaves the one in force", async () => {
+      element.modes = ["inline"];
+      open();
+      tell({ mode: { mode: "pip" } });
+      await settle();
+      expect(said.at(-1)).toEqual({ mode: { mode: "inline" } });
+      expect(popover).toBe(false);
+    });
+  });
+});

@@ -1,0 +1,370 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  arrive,
+  FakeChannel,
+  FakeWindow,
+  HOST,
+  mockFrames,
+  standUnder,
+} from "./stage.js";
+
+const GUEST = "https://guest.test";
+let host: FakeWindow;
+let guest: FakeWindow;
+
+beforeEach(() => {
+  document.body.replaceChildren();
+  delete document.documentElement.dataset.refused;
+  guest = new FakeWindow();
+  mockFrames(guest);
+  host = standUnder(stranger(new FakeWindow()));
+  vi.stubGlobal("top", host);
+  for (const name of Object.keys(document.documentElement.dataset))
+    delete document.documentElement.dataset[name];
+});
+
+/** Touching another origin's document throws, as in a browser. */
+function stranger(other: FakeWindow): FakeWindow {
+  Object.defineProperty(other, "document", {
+    configurable: true,
+    get() {
+      throw new DOMException("cross-origin", "SecurityError");
+    },
+  });
+  return other;
+}
+
+/** Runs the script as a page with these settings would. */
+async function run(settings: Record<string, string>) {
+  Object.assign(document.documentElement.dataset, settings);
+  vi.stubGlobal("location", {
+    origin: "https://sandbox.test",
+    href: "https://sandbox.test/",
+    ancestorOrigins: [HOST],
+  });
+  vi.resetModules();
+  // A new page has no listeners from the last one.
+  for (const [type, listener] of listeners.splice(0))
+    window.removeEventListener(type, listener);
+  const really = window.addEventListener.bind(window);
+  const add = vi
+    .spyOn(window, "addEventListener")
+    .mockImplementation((type: string, listener: unknown) => {
+      listeners.push([type, listener as EventListener]);
+      really(type, listener as EventListener);
+    });
+  await import("transom/sandbox");
+  add.mockRestore();
+  return document.querySelector("iframe");
+}
+const listeners: [string, EventListener][] = [];
+
+const raw = () => run({ host: HOST });
+const withGuest = (more = {}) =>
+  run({ host: HOST, guest: `${GUEST}/v`, ...more });
+const fromHost = (data: unknown, arrival = {}) =>
+  arrive(data, { source: host, ...arrival });
+const fromGuest = (data: unknown, arrival = {}) =>
+  arrive(data, { source: guest, origin: GUEST, ...arrival });
+const READY = {
+  jsonrpc: "2.0",
+  method: "ui/notifications/sandbox-proxy-ready",
+  params: {},
+};
+const resource = (
+  params: object,
+  method = "ui/notifications/sandbox-resource-ready",
+) => ({
+  jsonrpc: "2.0",
+  method,
+  params,
+});
+const note = (n: number) => ({ jsonrpc: "2.0", method: "note", params: { n } });
+
+describe("refusals", () => {
+  const refused = () => document.documentElement.dataset.refused;
+
+  test("P-12 top-level", async () => {
+    vi.stubGlobal("parent", window);
+    await raw();
+    expect(refused()).toBe("only works inside a host");
+    expect(host.posted).toEqual([]);
+  });
+
+  test.each([
+    ["https://other.test"],
+    [""],
+    ["https://host.test.evil"],
+    [`${HOST}/`],
+  ])("P-12 a parent that is not in %j", async (allowed) => {
+    await run({ host: allowed, guest: `${GUEST}/v` });
+    expect(refused()).toBe("this host may not embed it");
+    expect(document.querySelector("iframe")).toBeNull();
+  });
+
+  test("P-13 an origin shared with the host", async () => {
+    Object.defineProperty(host, "document", { value: document });
+    await raw();
+    expect(refused()).toBe("same origin as its host");
+    expect(host.posted).toEqual([]);
+  });
+});
+
+describe("with a guest's URL", () => {
+  test("P-03 it announces itself once, to the host's origin, and loads the guest", async () => {
+    const frame = await withGuest({ allow: "camera; geolocation" });
+    expect(host.posted).toEqual([{ data: READY, target: HOST, ports: [] }]);
+    expect(frame?.src).toBe(`${GUEST}/v`);
+    expect(frame?.getAttribute("sandbox")).toBe(
+      "allow-scripts allow-same-origin allow-forms",
+    );
+    expect(frame?.allow).toBe("camera; geolocation");
+  });
+
+  test("P-06, P-09 it forwards both ways, at once, in order and unchanged", async () => {
+    await withGuest();
+    for (let n = 0; n < 3; n++) {
+      fromGuest(note(n));
+      expect(host.posted.at(-1)).toEqual({
+        data: note(n),
+        target: HOST,
+        ports: [],
+      });
+      fromHost(note(n));
+      expect(guest.posted.at(-1)).toEqual({
+        data: note(n),
+        target: GUEST,
+        ports: [],
+      });
+    }
+    fromGuest("text");
+    expect(host.messages.at(-1)).toBe("text");
+  });
+
+  test.each([
+    ["ui/notifications/sandbox-proxy-ready"],
+    ["ui/notifications/sandbox-resource-ready"],
+    ["ui/notifications/sandbox-anything"],
+    ["ui/sandbox-resource-ready"],
+  ])("P-07 %s stops here, both ways", async (method) => {
+    await withGuest();
+    fromGuest({ jsonrpc: "2.0", method, params: {} });
+    fromHost({ jsonrpc: "2.0", method, params: { html: "x" } });
+    expect(host.messages).toEqual([READY]);
+    expect(guest.messages).toEqual([]);
+    expect(document.querySelectorAll("iframe")).toHaveLength(1);
+  });
+
+  test.each([
+    ["another window", { source: new FakeWindow() }],
+    ["another origin", { origin: "https://evil.test" }],
+    ["an opaque origin", { origin: "null" }],
+    ["a synthetic event", { isTrusted: false }],
+  ])("P-10 %s is not heard on either side", async (_, arrival) => {
+    await withGuest();
+    fromGuest(note(1), arrival);
+    fromHost(note(1), arrival);
+    expect(host.messages).toEqual([READY]);
+    expect(guest.messages).toEqual([]);
+  });
+
+  test("a port goes through with the answer to a handshake, and with nothing else", async () => {
+    await withGuest();
+    const offer = {
+      jsonrpc: "2.0",
+      id: 0,
+      result: { hostCapabilities: { experimental: { "transom/port": {} } } },
+    };
+    const ports = () => [new FakeChannel().port2];
+    const good = ports();
+    fromHost(offer, { ports: good });
+    expect(guest.posted.at(-1)?.ports).toEqual(good);
+    for (const [data, sent] of [
+      [note(1), ports()],
+      [offer, [...ports(), ...ports()]],
+      [{ ...offer, result: {} }, ports()],
+    ] as const) {
+      fromHost(data, { ports: sent });
+      expect(guest.posted.at(-1)).toMatchObject({ data, ports: [] });
+      expect(sent.every((port) => port.closed)).toBe(true);
+    }
+    const smuggled = ports();
+    fromGuest(offer, { ports: smuggled });
+    expect(host.posted.at(-1)?.ports).toEqual([]);
+    expect(smuggled[0]?.closed).toBe(true);
+  });
+
+  test("P-18 a message above the limit is dropped, and one below it is not", async () => {
+    await withGuest({ limit: "1000" });
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    const holes: unknown[] = [];
+    holes.length = 2 ** 32 - 1;
+    for (const big of [
+      { text: "x".repeat(1000) },
+      { list: Array.from({ length: 200 }, (_, i) => i) },
+      { bytes: new Uint8Array(1000) },
+      { map: new Map(Array.from({ length: 200 }, (_, i) => [i, i])) },
+      { cyclic },
+      { holes },
+      JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`),
+    ])
+      fromGuest({ jsonrpc: "2.0", method: "note", params: big });
+    expect(host.messages).toEqual([READY]);
+    fromGuest({
+      jsonrpc: "2.0",
+      method: "note",
+      params: { size: 1e9, length: 1e9, byteLength: 1e9 },
+    });
+    expect(host.messages).toHaveLength(2);
+  });
+
+  test("P-18, ATK-33 a flood ends the guest and says so on the page", async () => {
+    await withGuest({ rate: "10" });
+    for (let n = 0; n < 200; n++) fromGuest(note(n));
+    expect(host.messages).toHaveLength(101);
+    expect(document.querySelector("iframe")).toBeNull();
+    expect(document.body.textContent).toContain("too many messages");
+    fromHost(note(1));
+    expect(guest.messages).toEqual([]);
+  });
+
+  test("10,000 messages pass at the usual rate", async () => {
+    await withGuest();
+    for (let n = 0; n < 10_000; n++) fromGuest(note(n));
+    expect(host.messages.slice(1).map((m) => m.params?.n)).toEqual(
+      Array.from({ length: 10_000 }, (_, n) => n),
+    );
+  });
+});
+
+describe("in raw mode", () => {
+  const policyIn = (frame: HTMLIFrameElement | null) => {
+    const html = frame?.srcdoc ?? "";
+    const found =
+      /^<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(
+        html,
+      );
+    return found?.[1]?.replaceAll("&quot;", '"');
+  };
+
+  test("it waits for the HTML, and takes only the first", async () => {
+    expect(await raw()).toBeNull();
+    fromHost(resource({ html: "<!doctype html><p>hi" }));
+    const frame = document.querySelector("iframe");
+    expect(frame?.srcdoc).toMatch(/^<meta [^>]*><!doctype html><p>hi$/);
+    fromHost(resource({ html: "<p>evil" }));
+    expect(document.querySelectorAll("iframe")).toHaveLength(1);
+    expect(frame?.srcdoc).not.toContain("evil");
+  });
+
+  test("the draft's name for it is taken too", async () => {
+    await raw();
+    fromHost(resource({ html: "x" }, "ui/sandbox-resource-ready"));
+    expect(document.querySelector("iframe")).not.toBeNull();
+  });
+
+  test("the guest has the sandbox's own origin, or none", async () => {
+    await raw();
+    fromHost(resource({ html: "x" }));
+    fromGuest(note(1), { origin: "https://sandbox.test" });
+    expect(host.messages.at(-1)).toEqual(note(1));
+    fromHost(note(2));
+    expect(guest.posted.at(-1)?.target).toBe("https://sandbox.test");
+  });
+
+  test("P-16 an override takes away and never adds", async () => {
+    await raw();
+    fromHost(
+      resource({
+        html: "x",
+        sandbox: "allow-scripts allow-top-navigation allow-popups",
+      }),
+    );
+    expect(document.querySelector("iframe")?.getAttribute("sandbox")).toBe(
+      "allow-scripts",
+    );
+    fromGuest(note(1), { origin: "null" });
+    expect(host.messages.at(-1)).toEqual(note(1));
+    fromHost(note(2));
+    expect(guest.posted.at(-1)?.target).toBe("*");
+  });
+
+  test.each([
+    [{ camera: {}, clipboardWrite: {} }, undefined, "camera; clipboard-write"],
+    [{ camera: {}, microphone: {} }, "microphone; geolocation", "microphone"],
+    [{ "camera *; microphone": {}, usb: {} }, undefined, ""],
+    [undefined, undefined, ""],
+  ])(
+    "P-05, ATK-25 permissions %j under %j",
+    async (permissions, allow, expected) => {
+      await run({ host: HOST, ...(allow && { allow }) });
+      fromHost(resource({ html: "x", ...(permissions && { permissions }) }));
+      expect(document.querySelector("iframe")?.allow).toBe(expected);
+    },
+  );
+
+  const A =
+    "default-src 'none'; script-src 'unsafe-inline' 'self'; style-src 'unsafe-inline' 'self'; connect-src 'none'; img-src data: 'self'; media-src data: 'self'; frame-src 'none'; object-src 'none'; base-uri 'self'; form-action 'none'";
+  const B =
+    "default-src 'none'; script-src 'unsafe-inline' 'self'; style-src 'unsafe-inline' 'self'; connect-src 'self'; img-src data: 'self'; font-src 'self'; media-src data: 'self'; frame-src 'none'; object-src 'none'; base-uri 'self'; form-action 'none'";
+  const FULL =
+    "default-src 'none'; script-src 'unsafe-inline' 'self' https://cdn.x.com; style-src 'unsafe-inline' 'self' https://cdn.x.com; connect-src 'self' https://api.x.com wss://rt.x.com; img-src data: 'self' https://cdn.x.com; font-src 'self' https://cdn.x.com; media-src data: 'self' https://cdn.x.com; frame-src https://www.youtube.com; object-src 'none'; base-uri https://cdn.x.com; form-action 'none'";
+
+  test.each([
+    ["absent", undefined, A],
+    ["empty", {}, B],
+    [
+      "full",
+      {
+        connectDomains: ["https://api.x.com", "wss://rt.x.com"],
+        resourceDomains: ["https://cdn.x.com"],
+        frameDomains: ["https://www.youtube.com"],
+        baseUriDomains: ["https://cdn.x.com"],
+      },
+      FULL,
+    ],
+    [
+      "a bare host",
+      { connectDomains: ["api.x.com"] },
+      B.replace("connect-src 'self'", "connect-src 'self' https://api.x.com"),
+    ],
+    [
+      "wildcard and port",
+      { connectDomains: ["https://*.x.com:8443"] },
+      B.replace(
+        "connect-src 'self'",
+        "connect-src 'self' https://*.x.com:8443",
+      ),
+    ],
+    [
+      "what does not parse",
+      {
+        connectDomains: [
+          "*",
+          "https://*",
+          "https://a.com; script-src *",
+          "https://a.com, *",
+          "https://a.com\n*",
+          "'unsafe-eval'",
+          'https://a.com"><script>',
+          "javascript://a.com",
+          "data:",
+          "https://user@a.com",
+          "https://a.com\\evil",
+          " https://a.com",
+          "",
+          7,
+          null,
+          ["https://a.com"],
+        ],
+        resourceDomains: "https://a.com",
+      },
+      B,
+    ],
+  ])("P-04, P-19 the policy for %s", async (_, csp, policy) => {
+    await raw();
+    fromHost(resource({ html: "x", ...(csp && { csp }) }));
+    expect(policyIn(document.querySelector("iframe"))).toBe(policy);
+  });
+});
