@@ -10,7 +10,7 @@ globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapa
   let tell = () => {};
   let experimental = {};
 
-  handlers.set("ui/initialize", (params) => {
+  const answerHello = (params) => {
     app = params;
     if (port && params?.appCapabilities?.experimental?.["transom/port"])
       experimental = { experimental: { "transom/port": {} } };
@@ -20,7 +20,8 @@ globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapa
       hostCapabilities: { ...hostCapabilities, ...experimental },
       hostContext,
     };
-  });
+  };
+  handlers.set("ui/initialize", answerHello);
   handlers.set("ping", () => ({}));
   handlers.set("ui/notifications/initialized", () => ear.hear("initialized"));
 
@@ -69,6 +70,7 @@ globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapa
 
   return {
     element,
+    answerHello,
     tell: (told) => tell(told),
     handle: (method, handler) => handlers.set(method, handler),
     send(method, params) {

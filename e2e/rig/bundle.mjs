@@ -34,8 +34,12 @@ async function esbuild(options) {
     legalComments: "none",
     logLevel: "error",
     write: false,
-    alias: { transom: path.resolve(HOME, "../web/src/index.ts") },
-    define: { "process.env.NODE_ENV": '"production"' },
+    // One React for the view and for our hooks; in development, because only there StrictMode mounts twice.
+    alias: {
+      transom: path.resolve(HOME, "../web/src/index.ts"),
+      react: path.resolve(HOME, "node_modules/react"),
+    },
+    define: { "process.env.NODE_ENV": '"development"' },
     nodePaths: [path.join(HOME, "node_modules")],
     ...options,
   });

@@ -12,8 +12,8 @@ export const DEFAULT_POLICY =
 
 /** Puts a sandbox page on an origin of its own. With `guest` it shows that address; without, it waits for HTML. */
 export async function putSandbox(site, options = {}) {
-  const { origin = site.fresh(), host = site.host, guest, policy, path = "/sandbox", ...settings } = options;
-  const script = await bundle(SCRIPT);
+  const { origin = site.fresh(), host = site.host, guest, policy, path = "/sandbox", script: file = SCRIPT, ...settings } = options;
+  const script = await bundle(file);
   const data = Object.entries({ host, guest, ...settings })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` data-${name}="${String(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`)

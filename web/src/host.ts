@@ -96,7 +96,10 @@ export class TransomView extends HTMLElement {
     this.#button.ariaLabel = "Close";
     this.#button.onclick = () => this.#leave();
     this.#box.append(this.#button);
-    this.#box.onkeydown = ({ key }) => key === "Escape" && this.#leave();
+    // An `on…` handler that returns false cancels its event: every other key would be swallowed.
+    this.#box.onkeydown = ({ key }) => {
+      if (key === "Escape") this.#leave();
+    };
     this.#box.onfullscreenchange = () => {
       if (!root.fullscreenElement && this.#mode === "fullscreen") this.#leave();
     };

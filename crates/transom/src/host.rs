@@ -117,7 +117,8 @@ pub enum Input<'a> {
     },
     /// The server says that one of its lists changed.
     ListChanged(List),
-    /// The view's frame holds a new document.
+    /// The view's frame is given a new document. Say so when the document is handed out: after its
+    /// first message it would cost the new one its handshake. A frame's `load` comes too late.
     Reloaded,
     /// Nothing but the time.
     Tick,
@@ -161,7 +162,7 @@ pub enum Output {
         /// The question.
         question: u64,
     },
-    /// A request was judged; what follows from it comes after.
+    /// A request was judged, and once more if a person was asked; what follows from it comes after.
     Judged {
         /// The call that it opened, if it was not refused at once.
         call: Option<u64>,
@@ -253,6 +254,9 @@ pub struct Session {
     questions: Questions,
     app_tools: AppTools,
     meters: Meters,
+    /// What the view last said of its size, axis by axis.
+    reported: SizeChangedParams,
+    /// What the frame was last told to be.
     size: Size,
     resize: Throttle,
     list_changed: Throttle,
@@ -280,7 +284,7 @@ struct Meters {
     messages: Bucket,
     bytes: Bucket,
     strikes: Bucket,
-    greetings: Bucket,
+    instances: Bucket,
 }
 
 /// The view did not declare this display mode (H-80).
@@ -317,8 +321,9 @@ impl Session {
                 messages: Bucket::full(limits.messages, now),
                 bytes: Bucket::full(limits.bytes, now),
                 strikes: Bucket::full(limits.strikes, now),
-                greetings: Bucket::full(limits.greetings, now),
+                instances: Bucket::full(limits.instances, now),
             },
+            reported: SizeChangedParams::default(),
             size: Size::default(),
             resize: Throttle::default(),
             list_changed: Throttle::default(),
@@ -409,6 +414,15 @@ impl Session {
         }
         self.context = context;
         self.tell_context();
+        // The view has said what it needs and will not say it again because there is more room now.
+        let new = self.followed();
+        if size::matters(self.size, new) {
+            self.outputs.push_back(Output::Resize(new));
+            self.size = new;
+        }
+        // An axis that the host took over has no size of ours to return to.
+        self.size.width = self.size.width.filter(|_| new.width.is_some());
+        self.size.height = self.size.height.filter(|_| new.height.is_some());
         Ok(())
     }
 
@@ -420,6 +434,12 @@ impl Session {
     /// Replaces the rules; the next wish is judged by the new ones.
     pub fn set_policy(&mut self, policy: Arc<Policy>) {
         self.policy = policy;
+    }
+
+    /// Replaces what people have decided: somebody answered in another view of the same server, or took
+    /// an answer back.
+    pub fn set_decided(&mut self, decided: Decided) {
+        self.decided = decided;
     }
 
     /// Asks the view whether it still lives; [`Output::Pong`] tells.
@@ -447,6 +467,11 @@ impl Session {
     /// The view's surroundings, as the host last set them.
     pub fn context(&self) -> &Arc<HostContext> {
         &self.context
+    }
+
+    /// What people have decided, up to now.
+    pub fn decided(&self) -> &Decided {
+        &self.decided
     }
 
     /// What the view said about itself, once it has (H-114).
@@ -481,7 +506,12 @@ impl Session {
 
     fn carry_out(&mut self, now: Duration, step: Move) {
         match step {
-            Move::Forget => self.forget("the view was loaded anew"),
+            Move::Forget => {
+                // What nobody fetched yet was meant for the old instance. The new one must not hear
+                // it before `initialized` (H-53), nor take an answer for one to its own request.
+                self.outputs.retain(|output| !matches!(output, Output::Send(_)));
+                self.forget("the view was loaded anew");
+            }
             // The caller greets: it holds the request that is answered.
             Move::Greet => {}
             Move::Open => self.open(),
@@ -565,16 +595,27 @@ impl Session {
         self.forget_app_tools();
         self.app = None;
         self.beat = None;
+        // The next document may live in a new frame, whose size is nobody's yet.
+        self.reported = SizeChangedParams::default();
+        self.size = Size::default();
         self.resize.clear();
         self.list_changed.clear();
     }
 
     fn reload(&mut self, now: Duration) -> Result<(), Violation> {
-        if !self.meters.greetings.take(self.setup.limits.greetings, now, 1.0) {
-            self.close(now, Reason::ReloadLoop);
-            return Err(Violation::OverLimit { limit: Limit::Messages });
-        }
+        self.count_instance(now)?;
         self.step(now, Event::Reloaded)
+    }
+
+    /// Counts a new instance; one too many, and the view is taken away. It is a document that never
+    /// got ready, so it is removed without a word (H-53, H-133).
+    fn count_instance(&mut self, now: Duration) -> Result<(), Violation> {
+        if self.meters.instances.take(self.setup.limits.instances, now, 1.0) {
+            return Ok(());
+        }
+        let _ = self.step(now, Event::Reloaded);
+        self.close(now, Reason::ReloadLoop);
+        Err(Violation::OverLimit { limit: Limit::Instances })
     }
 
     /// Everything that happens by itself.
@@ -601,16 +642,23 @@ impl Session {
     }
 
     fn resized(&mut self, now: Duration, report: SizeChangedParams) {
-        let dimensions = self.context.container_dimensions.as_ref();
-        let new = size::clamp(report, dimensions);
+        self.reported = SizeChangedParams {
+            width: report.width.or(self.reported.width),
+            height: report.height.or(self.reported.height),
+        };
+        let new = self.followed();
         if !size::matters(self.size, new) {
             return;
         }
-        self.size =
-            Size { width: new.width.or(self.size.width), height: new.height.or(self.size.height) };
+        self.size = new;
         if self.resize.hit(now, self.setup.terms.resize) {
-            self.outputs.push_back(Output::Resize(self.size));
+            self.outputs.push_back(Output::Resize(new));
         }
+    }
+
+    /// The size that the view has asked for, as far as there is room.
+    fn followed(&self) -> Size {
+        size::clamp(self.reported, self.context.container_dimensions.as_ref())
     }
 
     fn relay_list_changed(&mut self, list: List) {
@@ -645,9 +693,9 @@ impl Session {
         id: &rpc::Id,
         params: InitializeParams,
     ) -> Result<(), Violation> {
-        if !self.meters.greetings.take(self.setup.limits.greetings, now, 1.0) {
-            self.close(now, Reason::ReloadLoop);
-            return Err(Violation::OverLimit { limit: Limit::Messages });
+        // Whoever waited for a greeting was counted when it was loaded.
+        if !matches!(self.state.phase, Phase::Waiting { .. }) {
+            self.count_instance(now)?;
         }
         self.step(now, Event::Greeting)?;
         self.told_context = Arc::clone(&self.context);

@@ -26,7 +26,7 @@ pub enum Wish<'a> {
     Read,
     /// Open an address outside.
     OpenLink(&'a Url),
-    /// Save files with these names.
+    /// Save these files, named as a person is shown them.
     Download(&'a [String]),
     /// Speak in the conversation, in the user's place.
     Message,
@@ -69,7 +69,7 @@ pub enum Subject {
     Tool(String),
     /// One address, in full.
     Link(String),
-    /// Files, by the names they would get.
+    /// Files, by the names they would get, and the address of what would have to be fetched.
     Download(Vec<String>),
     /// Messages in the user's place.
     Message,
@@ -144,8 +144,8 @@ pub struct Policy {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decided {
     always: BTreeMap<Subject, bool>,
-    tools: BTreeMap<String, bool>,
-    once: BTreeSet<Subject>,
+    /// By the one prompt that lists them.
+    together: BTreeMap<String, bool>,
 }
 
 impl Policy {
@@ -207,7 +207,7 @@ impl Policy {
     ) -> Verdict {
         let subject = match wish {
             Wish::CallTool(tool) => {
-                if let Some(&yes) = decided.tools.get(&tool.name) {
+                if let Some(yes) = decided.tool(&tool.name, self.asked_alone(tool)) {
                     return verdict(yes, wish);
                 }
                 self.tool_subject(decided, tool, tools)
@@ -235,14 +235,17 @@ impl Policy {
         tool: &ToolFacts,
         tools: impl IntoIterator<Item = &'t ToolFacts>,
     ) -> Subject {
-        let alone = tool.destructive || self.tools.contains_key(&tool.name);
-        if alone || !decided.tools.is_empty() {
+        if self.asked_alone(tool) || !decided.together.is_empty() {
             return Subject::Tool(tool.name.clone());
         }
         let together = |other: &&ToolFacts| {
-            other.for_app && !other.destructive && self.tool_stance(other) == Stance::Ask
+            other.for_app && !self.asked_alone(other) && self.tool_stance(other) == Stance::Ask
         };
         Subject::Tools(tools.into_iter().filter(together).map(|tool| tool.name.clone()).collect())
+    }
+
+    fn asked_alone(&self, tool: &ToolFacts) -> bool {
+        tool.destructive || self.tools.contains_key(&tool.name)
     }
 }
 
@@ -293,10 +296,7 @@ impl Decided {
         let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
         match subject {
             Subject::Tools(names) if yes || always => {
-                self.tools.extend(names.iter().map(|name| (name.clone(), yes)));
-            }
-            Subject::Tool(name) if always => {
-                self.tools.insert(name.clone(), yes);
+                self.together.extend(names.iter().map(|name| (name.clone(), yes)));
             }
             _ if always => {
                 self.always.insert(subject.clone(), yes);
@@ -305,17 +305,31 @@ impl Decided {
         }
     }
 
-    /// Remembers a yes that came too late: the next time, and only the next, it counts.
-    pub fn remember_late(&mut self, subject: Subject, decision: Decision) {
-        self.remember(&subject, decision);
-        if decision == Decision::Allow && !matches!(subject, Subject::Tools(_)) {
-            self.once.insert(subject);
+    /// Takes a decision back: the next wish it covered is asked about again.
+    pub fn forget(&mut self, subject: &Subject) {
+        self.always.remove(subject);
+        if let Subject::Tools(names) = subject {
+            self.together.retain(|name, _| !names.contains(name));
         }
     }
 
-    /// Uses up a late yes, if there is one.
-    pub fn spend(&mut self, subject: &Subject) -> bool {
-        self.once.remove(subject)
+    /// Every decision that still counts, and whether it was a yes; remembering them one by one gives
+    /// the same value again.
+    pub fn iter(&self) -> impl Iterator<Item = (Subject, bool)> {
+        let listed = [true, false].map(|yes| {
+            let names = self.together.iter().filter(|&(_, &decided)| decided == yes);
+            (Subject::Tools(names.map(|(name, _)| name.clone()).collect()), yes)
+        });
+        let listed =
+            listed.into_iter().filter(|(subject, _)| *subject != Subject::Tools([].into()));
+        self.always.iter().map(|(subject, &yes)| (subject.clone(), yes)).chain(listed)
+    }
+
+    /// What was decided about a tool. A yes to the whole list is none to a tool that is asked on its
+    /// own: it may have become one since.
+    fn tool(&self, name: &str, alone: bool) -> Option<bool> {
+        let own = self.find(&Subject::Tool(name.to_owned()));
+        own.or_else(|| self.together.get(name).copied().filter(|yes| !(alone && *yes)))
     }
 
     fn find(&self, subject: &Subject) -> Option<bool> {
@@ -386,6 +400,51 @@ mod tests {
     }
 
     #[test]
+    fn a_yes_to_the_list_does_not_cover_a_tool_that_came_to_destroy() {
+        let policy = Policy::default();
+        let mut decided = Decided::default();
+        decided.remember(&names(&["save", "drop"]), Decision::AllowAlways);
+        assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
+        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways);
+        assert_eq!(judge(&policy, &decided, "drop"), Verdict::Allow);
+        // A no to the list stays one.
+        let mut decided = Decided::default();
+        decided.remember(&names(&["save", "drop"]), Decision::DenyAlways);
+        assert!(matches!(judge(&policy, &decided, "drop"), Verdict::Deny(Denial::Refused(_))));
+    }
+
+    #[test]
+    fn d6_a_tool_asked_on_its_own_does_not_cost_the_one_prompt() {
+        let mut policy = Policy::default();
+        let mut decided = Decided::default();
+        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways);
+        assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save", "send"])));
+        // What the operator wants asked on its own is not on the list either.
+        policy.tools.insert("send".into(), Stance::Ask);
+        assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save"])));
+    }
+
+    #[test]
+    fn decisions_can_be_listed_and_taken_back() {
+        let mut decided = Decided::default();
+        decided.remember(&names(&["save", "send"]), Decision::Allow);
+        decided.remember(&names(&["late"]), Decision::DenyAlways);
+        decided.remember(&Subject::Message, Decision::AllowAlways);
+        let listed: Vec<_> = decided.iter().collect();
+        let expected =
+            [(Subject::Message, true), (names(&["save", "send"]), true), (names(&["late"]), false)];
+        assert_eq!(listed, expected);
+        let mut again = Decided::default();
+        for (subject, yes) in listed {
+            let decision = if yes { Decision::AllowAlways } else { Decision::DenyAlways };
+            again.remember(&subject, decision);
+            decided.forget(&subject);
+        }
+        assert_eq!(again.iter().count(), 3);
+        assert_eq!(decided, Decided::default());
+    }
+
+    #[test]
     fn a_no_is_remembered_only_when_it_is_meant_for_ever() {
         let policy = Policy::default();
         let mut decided = Decided::default();
@@ -441,15 +500,5 @@ mod tests {
         };
         assert_eq!(judge(true), Verdict::Allow);
         assert_eq!(judge(false), Verdict::Ask(Subject::AppTool("t".into())));
-    }
-
-    #[test]
-    fn a_late_yes_counts_once() {
-        let mut decided = Decided::default();
-        decided.remember_late(Subject::Message, Decision::Allow);
-        assert!(decided.spend(&Subject::Message));
-        assert!(!decided.spend(&Subject::Message));
-        decided.remember_late(Subject::Message, Decision::Deny);
-        assert!(!decided.spend(&Subject::Message));
     }
 }

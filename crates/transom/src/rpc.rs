@@ -207,6 +207,15 @@ impl Id {
     pub fn read(raw: &RawValue) -> Option<Self> {
         serde_json::from_str(raw.get()).ok()
     }
+
+    /// The number of a request of ours that an answer names. The reference takes `"0"` for an answer
+    /// to `0` (W-3), so some peers will send it.
+    pub(crate) fn number(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => u64::try_from(*number).ok(),
+            Self::String(text) => text.parse().ok(),
+        }
+    }
 }
 
 impl From<i64> for Id {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
 use crate::rpc::{DENIED, INVALID_PARAMS, METHOD_NOT_FOUND, Malformed};
 
 /// The peer broke the protocol or a rule of the house. Never the caller's fault, never a bug of ours.
@@ -72,6 +75,12 @@ pub enum Denial {
     /// The person said no.
     #[error("refused by the user: {0}")]
     Refused(Quoted),
+    /// Nobody answered the question in time.
+    #[error("no decision")]
+    NoDecision,
+    /// H-15: the tool is not any more what the person said yes to.
+    #[error("tool {0} changed while the user was asked")]
+    Changed(Quoted),
     /// H-90: an address that is not opened for anybody.
     #[error("the address is not one this host opens: {0}")]
     Address(Quoted),
@@ -94,10 +103,14 @@ pub enum Limit {
     Messages,
     /// Bytes a second.
     Bytes,
+    /// New documents, or the same one starting over.
+    Instances,
     /// Requests not yet answered.
     Calls,
     /// Questions a person has not yet decided.
     Questions,
+    /// Bytes of requests that wait for a person.
+    Held,
     /// The size of one result of an app's tool (H-117).
     Result,
 }
@@ -127,8 +140,10 @@ impl fmt::Display for Limit {
         f.write_str(match self {
             Self::Messages => "messages a second",
             Self::Bytes => "bytes a second",
+            Self::Instances => "new instances a second",
             Self::Calls => "requests in flight",
             Self::Questions => "questions waiting for the user",
+            Self::Held => "bytes waiting for the user",
             Self::Result => "size of a result",
         })
     }
@@ -165,6 +180,16 @@ impl fmt::Debug for Quoted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
     }
+}
+
+/// Reads the params of a known method; what does not fit it is the peer's fault.
+pub(crate) fn read<'a, T: Deserialize<'a>>(
+    method: &'static str,
+    params: Option<&'a RawValue>,
+) -> Result<T, Violation> {
+    let text = params.map_or("{}", RawValue::get);
+    serde_json::from_str(text)
+        .map_err(|error| Violation::BadParams { method, reason: Quoted::new(&error.to_string()) })
 }
 
 /// How many characters of a stranger's words are kept.

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{NotReady, Output, Phase, Session, questions::Waiter, state::Event};
 use crate::{
     calls::Patience,
-    policy::{Verdict, Wish},
+    policy::{Subject, Verdict, Wish},
     rpc::{self, ErrorObject, Id, Message, Request, Response},
     violation::{Denial, Limit, Quoted, Violation},
     wire::{
@@ -111,7 +111,11 @@ impl Session {
         params.arguments = Some(arguments);
         let params = rpc::raw(&params);
         let wish = Wish::AppTool { name, read_only };
-        match self.policy.judge(&self.decided, wish, []) {
+        let verdict = match self.policy.judge(&self.decided, wish, []) {
+            Verdict::Ask(subject) if self.questions.spend(&subject, params.get()) => Verdict::Allow,
+            verdict => verdict,
+        };
+        match verdict {
             Verdict::Deny(denial) => Err(denial.into()),
             Verdict::Allow => {
                 let call = self.reserve(now, self.setup.terms.app_tool, params);
@@ -122,7 +126,10 @@ impl Session {
                 let call = self.reserve(now, self.setup.terms.long_decision, params.clone());
                 let waiter = Waiter::App(call);
                 match self.inquire(subject, method::TOOLS_CALL, params.get(), waiter) {
-                    Ok(_) => Ok(call),
+                    Ok((_, question)) => {
+                        self.outputs.extend(question);
+                        Ok(call)
+                    }
                     Err(_) => {
                         self.asked.settle(call);
                         Err(NoSuchTool::TooManyQuestions)
@@ -136,21 +143,36 @@ impl Session {
         self.asked.open(now, Patience::flat(patience), Asked::CallTool { sent: false, params })
     }
 
+    /// A person said yes. By then the view may be closing, offer the tool no more (H-113), or the rules
+    /// may have changed.
+    pub(super) fn allow_app_call(&mut self, now: Duration, call: u64, subject: &Subject) {
+        let Subject::AppTool(name) = subject else { return };
+        let outcome = match self.app_tools.0.get(name) {
+            Some(&read_only) if self.is_ready() => {
+                let wish = Wish::AppTool { name, read_only };
+                match self.policy.judge(&self.decided, wish, []) {
+                    Verdict::Deny(_) => AppAnswer::Refused,
+                    Verdict::Allow | Verdict::Ask(_) => return self.send_app_call(now, call),
+                }
+            }
+            _ => AppAnswer::Gone,
+        };
+        self.drop_app_call(call, outcome);
+    }
+
     /// Sends a call that was only reserved until now.
-    pub(super) fn send_app_call(&mut self, now: Duration, call: u64) {
+    fn send_app_call(&mut self, now: Duration, call: u64) {
         let Some(Asked::CallTool { sent, params }) = self.asked.get_mut(call) else { return };
-        if std::mem::replace(sent, true) {
-            return;
-        }
+        *sent = true;
         let text = request(call, method::TOOLS_CALL, Some(params));
         self.asked.renew(now, call, Patience::flat(self.setup.terms.app_tool));
         self.outputs.push_back(Output::Send(text));
     }
 
-    /// A person said no.
-    pub(super) fn refuse_app_call(&mut self, call: u64) {
+    /// Gives up a call that was never sent.
+    pub(super) fn drop_app_call(&mut self, call: u64, outcome: AppAnswer) {
         if self.asked.settle(call).is_some() {
-            self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Refused });
+            self.outputs.push_back(Output::AppAnswer { call, outcome });
         }
     }
 
@@ -176,7 +198,7 @@ impl Session {
     ) -> Result<(), Violation> {
         let Response { id, outcome } = response;
         let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
-        let call = number(&id).ok_or_else(unknown)?;
+        let call = id.number().ok_or_else(unknown)?;
         // A call that still waits for a person was never sent, so nobody can answer it.
         if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
             return Err(unknown());
@@ -197,7 +219,7 @@ impl Session {
 
     /// Settles a request of ours that was answered with something nobody can use.
     pub(super) fn settle_unusable(&mut self, now: Duration, id: &Id) {
-        let Some(call) = number(id) else { return };
+        let Some(call) = id.number() else { return };
         if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
             return;
         }
@@ -219,7 +241,7 @@ impl Session {
         match asked {
             Asked::TearDown => {}
             Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
-            Asked::ListTools { .. } => self.outputs.push_back(Output::AppTools(vec![])),
+            Asked::ListTools { .. } => self.offer(vec![]),
             Asked::CallTool { sent, .. } => {
                 if sent {
                     self.tell_cancelled(call);
@@ -233,18 +255,20 @@ impl Session {
 
     /// The instance that offered them is gone, and all it was asked (H-111, H-134).
     pub(super) fn forget_app_tools(&mut self) {
+        let mut news = !self.app_tools.0.is_empty();
         for (call, asked) in self.asked.drain() {
             match asked {
                 Asked::CallTool { .. } => {
                     self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Gone });
                 }
                 Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
-                Asked::TearDown | Asked::ListTools { .. } => {}
+                // Somebody waits for the list; that there is none is an answer.
+                Asked::ListTools { .. } => news = true,
+                Asked::TearDown => {}
             }
         }
-        if !self.app_tools.0.is_empty() {
-            self.app_tools.0.clear();
-            self.outputs.push_back(Output::AppTools(vec![]));
+        if news {
+            self.offer(vec![]);
         }
     }
 
@@ -305,19 +329,17 @@ impl Session {
         call: u64,
         outcome: Result<&RawValue, ErrorObject<'_>>,
     ) -> Result<(), Violation> {
-        let large = |raw: &&RawValue| raw.get().len() > self.setup.limits.app_tool_result;
-        let (outcome, violation) = match outcome {
-            Ok(raw) if large(&raw) => {
-                (AppAnswer::Unusable, Err(Violation::OverLimit { limit: Limit::Result }))
-            }
-            Ok(raw) => (AppAnswer::Result(raw.to_owned()), Ok(())),
-            Err(error) => {
-                let message = Quoted::new(&error.message).as_str().to_owned();
-                (AppAnswer::Error { code: error.code, message }, Ok(()))
+        let size = outcome.as_ref().map_or_else(|error| error.message.len(), |raw| raw.get().len());
+        let large = size > self.setup.limits.app_tool_result;
+        let outcome = match outcome {
+            _ if large => AppAnswer::Unusable,
+            Ok(raw) => AppAnswer::Result(raw.to_owned()),
+            Err(ErrorObject { code, message, .. }) => {
+                AppAnswer::Error { code, message: message.into_owned() }
             }
         };
         self.outputs.push_back(Output::AppAnswer { call, outcome });
-        violation
+        if large { Err(Violation::OverLimit { limit: Limit::Result }) } else { Ok(()) }
     }
 
     fn tell_cancelled(&mut self, call: u64) {
@@ -334,14 +356,6 @@ impl Session {
 fn request(call: u64, method: &'static str, params: Option<&RawValue>) -> String {
     let id = Id::Number(i64::try_from(call).expect("a session makes fewer calls than that"));
     Message::Request(Request { id, method: method.into(), params }).print()
-}
-
-/// W-3: the reference takes `"0"` for an answer to `0`, so some views will send it.
-fn number(id: &Id) -> Option<u64> {
-    match id {
-        Id::Number(number) => u64::try_from(*number).ok(),
-        Id::String(text) => text.parse().ok(),
-    }
 }
 
 /// The most pages of tools that are asked for.

@@ -17,11 +17,13 @@ pub struct Limits {
     /// Refused messages a second; beyond it the view is taken away.
     pub strikes: Rate,
     /// New instances a second; beyond it the view is taken away.
-    pub greetings: Rate,
+    pub instances: Rate,
     /// Requests in flight.
     pub calls: usize,
     /// Questions that a person has not yet decided.
     pub questions: usize,
+    /// The size of all requests that wait for a person, in bytes.
+    pub held: usize,
     /// Tools that the view may offer (H-117).
     pub app_tools: usize,
     /// The size of one result of such a tool, in bytes (H-117).
@@ -58,9 +60,10 @@ impl Default for Limits {
             messages: Rate { per_second: 1_000.0, burst: 2_000.0 },
             bytes: Rate { per_second: 16e6, burst: 64e6 },
             strikes: Rate { per_second: 10.0, burst: 1_000.0 },
-            greetings: Rate { per_second: 0.5, burst: 10.0 },
+            instances: Rate { per_second: 0.5, burst: 10.0 },
             calls: 256,
             questions: 16,
+            held: 32 << 20,
             app_tools: 50,
             app_tool_result: 10_000_000,
         }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{Output, Session, Terms};
+use super::{AppAnswer, Output, Session, Terms};
 use crate::{
     calls::Patience,
     policy::{Decision, Subject},
@@ -35,16 +35,23 @@ pub(super) enum Waiter {
 pub(super) struct Questions {
     next: u64,
     open: BTreeMap<u64, Open>,
+    /// Yeses that came too late, each good for one more wish of the same kind.
+    late: Vec<(Subject, Shown)>,
 }
 
 #[derive(Debug)]
 struct Open {
     subject: Subject,
+    shown: Shown,
     waiting: Vec<Waiter>,
 }
 
+/// What a person was shown of a wish; nothing if it was too long to be shown whole.
+type Shown = Option<Box<str>>;
+
 impl Session {
-    /// Asks a person, or joins a question that covers the same.
+    /// Prepares to ask a person, or joins a question that covers the same; returns the number of the
+    /// question and, if it is new, the question for the caller to put.
     ///
     /// Only the one prompt for a whole server is ever joined: a yes to it is a yes to all of its
     /// tools. Anywhere else, a second wish behind the first would ride on a yes nobody gave it.
@@ -54,35 +61,35 @@ impl Session {
         method: &'static str,
         preview: &str,
         waiter: Waiter,
-    ) -> Result<u64, Violation> {
+    ) -> Result<(u64, Option<Output>), Violation> {
         if let Some(question) = self.questions.join(&subject, waiter) {
-            return Ok(question);
+            return Ok((question, None));
         }
         if self.questions.open.len() >= self.setup.limits.questions {
             return Err(Violation::OverLimit { limit: Limit::Questions });
         }
-        let id = self.questions.ask(subject.clone(), waiter);
+        let id = self.questions.ask(subject.clone(), whole(preview), waiter);
         let preview = cut(preview).into();
-        self.outputs.push_back(Output::Ask(Question { id, subject, method, preview }));
-        Ok(id)
+        Ok((id, Some(Output::Ask(Question { id, subject, method, preview }))))
     }
 
     /// Takes in a person's answer. One that is late, repeated or for nobody carries nothing out.
     pub(super) fn decide(&mut self, now: Duration, question: u64, decision: Decision) {
-        let Some(Open { subject, waiting }) = self.questions.open.remove(&question) else { return };
-        if waiting.is_empty() {
-            self.decided.remember_late(subject, decision);
-            return;
-        }
+        let Some(open) = self.questions.open.remove(&question) else { return };
+        let Open { subject, shown, waiting } = open;
         self.decided.remember(&subject, decision);
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+        let late = waiting.is_empty();
         for waiter in waiting {
             match (waiter, yes) {
-                (Waiter::View(call), true) => self.go_on(now, call),
-                (Waiter::View(call), false) => self.turn_down(call),
-                (Waiter::App(call), true) => self.send_app_call(now, call),
-                (Waiter::App(call), false) => self.refuse_app_call(call),
+                (Waiter::View(call), true) => self.go_on(now, call, &subject),
+                (Waiter::View(call), false) => self.turn_down(call, None),
+                (Waiter::App(call), true) => self.allow_app_call(now, call, &subject),
+                (Waiter::App(call), false) => self.drop_app_call(call, AppAnswer::Refused),
             }
+        }
+        if late && decision == Decision::Allow {
+            self.questions.late.push((subject, shown));
         }
     }
 
@@ -111,6 +118,17 @@ impl Questions {
         std::mem::take(&mut self.open).into_keys()
     }
 
+    /// Uses up a yes that came too late, if it was given to just this.
+    ///
+    /// The same subject is not enough: a view could have a harmless call shown, take it back, and
+    /// spend the yes on another one that nobody has seen.
+    pub(super) fn spend(&mut self, subject: &Subject, wish: &str) -> bool {
+        let same =
+            |(about, shown): &(Subject, Shown)| about == subject && shown.as_deref() == Some(wish);
+        let found = self.late.iter().position(same);
+        found.map(|index| self.late.swap_remove(index)).is_some()
+    }
+
     fn join(&mut self, subject: &Subject, waiter: Waiter) -> Option<u64> {
         let joins =
             |open: &&mut Open| matches!(subject, Subject::Tools(_)) && open.subject == *subject;
@@ -119,12 +137,16 @@ impl Questions {
         Some(id)
     }
 
-    fn ask(&mut self, subject: Subject, waiter: Waiter) -> u64 {
+    fn ask(&mut self, subject: Subject, shown: Shown, waiter: Waiter) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.open.insert(id, Open { subject, waiting: vec![waiter] });
+        self.open.insert(id, Open { subject, shown, waiting: vec![waiter] });
         id
     }
+}
+
+fn whole(text: &str) -> Shown {
+    (text.len() <= PREVIEW).then(|| text.into())
 }
 
 fn cut(text: &str) -> &str {

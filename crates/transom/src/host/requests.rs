@@ -1,16 +1,15 @@
 //! What a view may ask for: reading it, judging it, and seeing it through.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use url::Url;
 
 use super::{Output, Phase, Reason, Ruling, Session, files::file_name, questions::Waiter};
 use crate::{
-    policy::{Verdict, Wish},
+    policy::{Subject, Verdict, Wish},
     rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id, Message, Notification, Request},
-    violation::{Denial, Limit, Quoted, Violation},
+    violation::{Denial, Limit, Quoted, Violation, read},
     wire::{
         Body, CallToolParams, CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult,
         DownloadFileParams, Downloadable, InitializeParams, ListParams, LogParams, MessageParams,
@@ -103,6 +102,9 @@ pub enum FileBody {
 #[derive(Debug)]
 pub(super) struct Work {
     id: Id,
+    method: &'static str,
+    /// Of its params, in bytes.
+    size: usize,
     token: Option<ProgressToken>,
     beats: u32,
     reply: Reply,
@@ -244,6 +246,10 @@ impl Session {
         let Request { id, method, params } = request;
         match method::canonical(&method) {
             method::INITIALIZE => {
+                if params.is_some_and(|params| params.get().len() > GREETING) {
+                    let reason = Quoted::new("longer than anybody's name and abilities");
+                    return Err(Violation::BadParams { method: method::INITIALIZE, reason });
+                }
                 let params: InitializeParams = read(method::INITIALIZE, params)?;
                 self.greet(now, &id, params)
             }
@@ -277,54 +283,79 @@ impl Session {
                 self.respond(&id, Ok(&result));
                 Ok(())
             }
-            Wanted::Task(task, token) => self.judge(now, id, method, task, token),
+            Wanted::Task(task, token) => {
+                let size = params.map_or(0, |params| params.get().len());
+                let (reply, stage) = (task.reply(), Stage::Running);
+                self.judge(now, Work { id, method, size, token, beats: 0, reply, stage }, task)
+            }
         }
     }
 
-    fn judge(
-        &mut self,
-        now: Duration,
-        id: Id,
-        method: &'static str,
-        task: Task,
-        token: Option<ProgressToken>,
-    ) -> Result<(), Violation> {
-        let about = Quoted::new(task.about());
+    fn judge(&mut self, now: Duration, work: Work, task: Task) -> Result<(), Violation> {
+        let (id, method, about) = (work.id.clone(), work.method, Quoted::new(task.about()));
         let verdict = match self.verdict(&task) {
-            Verdict::Ask(subject) if self.decided.spend(&subject) => Verdict::Allow,
+            Verdict::Ask(subject) if self.questions.spend(&subject, &task.preview()) => {
+                Verdict::Allow
+            }
             verdict => verdict,
         };
-        let work =
-            Work { id: id.clone(), token, beats: 0, reply: task.reply(), stage: Stage::Running };
         match verdict {
             Verdict::Allow => {
                 let call = self.work.open(now, self.setup.terms.call, work);
                 self.keep(id, call);
-                let ruling = Ruling::Allowed;
-                self.outputs.push_back(Output::Judged { call: Some(call), method, about, ruling });
+                self.judged(Some(call), method, about, Ruling::Allowed);
                 self.outputs.push_back(Output::Perform { call, task });
                 Ok(())
             }
             Verdict::Ask(subject) => {
+                self.has_room(work.size)?;
                 let call = self.work.next_id();
-                let preview = task.preview();
-                let question = self.inquire(subject, method, preview, Waiter::View(call))?;
+                let waiter = Waiter::View(call);
+                let (number, question) = self.inquire(subject, method, &task.preview(), waiter)?;
                 let patience = self.decision_patience(work.token.is_some());
-                let work = Work { stage: Stage::Asking(Box::new(task)), ..work };
                 self.beat_from(now, work.token.is_some());
-                self.work.open(now, patience, work);
+                self.work.open(
+                    now,
+                    patience,
+                    Work { stage: Stage::Asking(Box::new(task)), ..work },
+                );
                 self.keep(id, call);
-                let ruling = Ruling::Asked { question };
-                self.outputs.push_back(Output::Judged { call: Some(call), method, about, ruling });
+                self.judged(Some(call), method, about, Ruling::Asked { question: number });
+                self.outputs.extend(question);
                 Ok(())
             }
             Verdict::Deny(denial) => {
                 let violation = Violation::Denied(denial);
-                let ruling = Ruling::Refused(violation.clone());
-                self.outputs.push_back(Output::Judged { call: None, method, about, ruling });
+                self.judged(None, method, about, Ruling::Refused(violation.clone()));
+                if work.reply == Reply::Mode {
+                    self.reply_mode(&id);
+                    return Ok(());
+                }
                 Err(violation)
             }
         }
+    }
+
+    /// Whether one more request may be kept until a person decides. What is carried out goes out of our
+    /// hands at once; what waits stays in memory for as long as people take.
+    fn has_room(&mut self, size: usize) -> Result<(), Violation> {
+        let asking = |(_, work): (u64, &mut Work)| if work.is_running() { 0 } else { work.size };
+        let held: usize = self.work.iter_mut().map(asking).sum();
+        if held + size > self.setup.limits.held {
+            return Err(Violation::OverLimit { limit: Limit::Held });
+        }
+        Ok(())
+    }
+
+    /// D7: written down before anything comes of it.
+    fn judged(&mut self, call: Option<u64>, method: &'static str, about: Quoted, ruling: Ruling) {
+        self.outputs.push_back(Output::Judged { call, method, about, ruling });
+    }
+
+    /// H-81: whatever became of the wish, the answer is the mode in force.
+    fn reply_mode(&mut self, id: &Id) {
+        let result = rpc::raw(&DisplayModeResult { mode: self.mode() });
+        self.respond(id, Ok(&result));
     }
 
     fn keep(&mut self, id: Id, call: u64) {
@@ -475,11 +506,15 @@ impl Session {
             },
             Task::Read { .. } => Wish::Read,
             Task::OpenLink { url: address } => {
-                url = Url::parse(address).expect("printed from a parsed address");
+                // Printed from a parsed address; should that ever not parse again, it is not opened.
+                let Ok(parsed) = Url::parse(address) else {
+                    return Verdict::Deny(Denial::Address(Quoted::new(address)));
+                };
+                url = parsed;
                 Wish::OpenLink(&url)
             }
             Task::Download { files } => {
-                names = files.iter().map(|file| file.name.clone()).collect();
+                names = files.iter().map(File::shown).collect();
                 Wish::Download(&names)
             }
             Task::AddMessage { .. } => Wish::Message,
@@ -497,14 +532,10 @@ impl Session {
         }
         let work = self.work.settle(call).expect("it is there");
         self.serving.settle(&work.id);
-        let mode;
         let outcome = match (work.reply, outcome) {
+            (Reply::Mode, _) => return self.reply_mode(&work.id),
             (_, Err(error)) => Err(error),
             (Reply::Empty, Ok(_)) => Ok(empty()),
-            (Reply::Mode, Ok(_)) => {
-                mode = rpc::raw(&DisplayModeResult { mode: self.mode() });
-                Ok(&*mode)
-            }
             // W-6: whatever a server says, the view gets an object or an error.
             (Reply::Raw, Ok(result)) if !result.get().starts_with('{') => {
                 Err(ErrorObject::new(INTERNAL_ERROR, "the result is not an object"))
@@ -527,40 +558,60 @@ impl Session {
 
     /// Nobody answered in time.
     pub(super) fn give_up(&mut self, call: u64, work: Work) {
-        self.serving.settle(&work.id);
-        let words = match work.stage {
-            Stage::Running => {
-                let reason = "no answer in time".to_owned();
-                self.outputs.push_back(Output::Abort { call, reason });
-                "no answer in time"
-            }
-            Stage::Asking(_) => {
-                self.questions.leave(Waiter::View(call));
-                "no decision"
-            }
-        };
-        self.respond(&work.id, Err(ErrorObject::new(DENIED, words)));
+        if let Stage::Asking(task) = &work.stage {
+            self.questions.leave(Waiter::View(call));
+            return self.refuse(call, &work, task, Denial::NoDecision);
+        }
+        let reason = "no answer in time".to_owned();
+        self.fail(&work, &reason);
+        self.outputs.push_back(Output::Abort { call, reason });
     }
 
-    /// A person said yes.
-    pub(super) fn go_on(&mut self, now: Duration, call: u64) {
-        let Some(work) = self.work.get_mut(call) else { return };
+    /// A person said yes to `subject`. The tools and the rules may have changed since they were asked,
+    /// and it is by the present ones that a call is judged (H-15).
+    pub(super) fn go_on(&mut self, now: Duration, call: u64, subject: &Subject) {
+        let Some(Work { stage: Stage::Asking(task), .. }) = self.work.get(call) else { return };
+        match (self.verdict(task), subject) {
+            (Verdict::Deny(denial), _) => return self.turn_down(call, Some(denial)),
+            // A yes to the whole list is none to a tool that would now be asked on its own.
+            (Verdict::Ask(Subject::Tool(name)), Subject::Tools(_)) => {
+                return self.turn_down(call, Some(Denial::Changed(Quoted::new(&name))));
+            }
+            _ => {}
+        }
+        self.work.renew(now, call, self.setup.terms.call);
+        let work = self.work.get_mut(call).expect("it was there a moment ago");
         if let Stage::Asking(task) = std::mem::replace(&mut work.stage, Stage::Running) {
-            self.work.renew(now, call, self.setup.terms.call);
+            let method = work.method;
+            self.judged(Some(call), method, Quoted::new(task.about()), Ruling::Allowed);
             self.outputs.push_back(Output::Perform { call, task: *task });
         }
     }
 
-    /// A person said no.
-    pub(super) fn turn_down(&mut self, call: u64) {
+    /// A person said no, or the rules do.
+    pub(super) fn turn_down(&mut self, call: u64, denial: Option<Denial>) {
         let Some(work) = self.work.settle(call) else { return };
+        if let Stage::Asking(task) = &work.stage {
+            let denial = denial.unwrap_or_else(|| Denial::Refused(Quoted::new(task.about())));
+            self.refuse(call, &work, task, denial);
+        }
+    }
+
+    /// Answers a request that a person was asked about and that will not be carried out.
+    fn refuse(&mut self, call: u64, work: &Work, task: &Task, denial: Denial) {
+        let violation = Violation::Denied(denial);
+        let words = violation.to_string();
+        let about = Quoted::new(task.about());
+        self.judged(Some(call), work.method, about, Ruling::Refused(violation));
+        self.fail(work, &words);
+    }
+
+    fn fail(&mut self, work: &Work, words: &str) {
         self.serving.settle(&work.id);
-        let about = match &work.stage {
-            Stage::Asking(task) => task.about(),
-            Stage::Running => "",
-        };
-        let violation = Violation::Denied(Denial::Refused(Quoted::new(about)));
-        self.respond(&work.id, Err(ErrorObject::new(DENIED, violation.to_string())));
+        match work.reply {
+            Reply::Mode => self.reply_mode(&work.id),
+            _ => self.respond(&work.id, Err(ErrorObject::new(DENIED, words))),
+        }
     }
 
     /// Tells every view request that waits for a person that it is not forgotten.
@@ -578,7 +629,7 @@ impl Session {
                 });
             }
         }
-        self.beat = (!signs.is_empty()).then(|| now.saturating_add(self.setup.terms.heartbeat));
+        self.beat = (!signs.is_empty()).then(|| self.next_beat(now));
         if self.is_ready() {
             for sign in signs {
                 self.notify(method::PROGRESS, Some(&rpc::raw(&sign)));
@@ -588,8 +639,13 @@ impl Session {
 
     fn beat_from(&mut self, now: Duration, alive: bool) {
         if alive && self.beat.is_none() {
-            self.beat = Some(now.saturating_add(self.setup.terms.heartbeat));
+            self.beat = Some(self.next_beat(now));
         }
+    }
+
+    /// Never now: a deadline that a tick does not move would send the driver in circles.
+    fn next_beat(&self, now: Duration) -> Duration {
+        now.saturating_add(self.setup.terms.heartbeat.max(SHORTEST_BEAT))
     }
 
     fn notified(&mut self, now: Duration, notification: Notification<'_>) -> Result<(), Violation> {
@@ -685,16 +741,18 @@ impl Task {
         }
     }
 
-    /// The beginning of what would be done, for the person who decides.
-    fn preview(&self) -> &str {
+    /// What would be done, for the person who decides.
+    fn preview(&self) -> Cow<'_, str> {
         match self {
-            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get),
-            Self::Sample { params } => params.get(),
-            Self::AddMessage { content } | Self::UpdateModelContext { content, .. } => {
-                content.get()
-            }
-            Self::OpenLink { url } => url,
-            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "",
+            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get).into(),
+            Self::Sample { params } => params.get().into(),
+            Self::AddMessage { content } => content.get().into(),
+            Self::UpdateModelContext { content, structured } => match structured {
+                Some(structured) => format!("{} {}", content.get(), structured.get()).into(),
+                None => content.get().into(),
+            },
+            Self::OpenLink { url } => url.into(),
+            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "".into(),
         }
     }
 }
@@ -736,6 +794,17 @@ impl ToolCall {
     }
 }
 
+impl File {
+    /// As the person who decides sees it: what would be fetched for the view is named in full, so that
+    /// a yes covers that address and no other (H-97).
+    fn shown(&self) -> String {
+        match &self.body {
+            FileBody::Link(address) => format!("{} from {address}", self.name),
+            FileBody::Text(_) | FileBody::Blob(_) => self.name.clone(),
+        }
+    }
+}
+
 impl From<Downloadable<'_>> for File {
     fn from(file: Downloadable<'_>) -> Self {
         match file {
@@ -754,15 +823,6 @@ impl From<Downloadable<'_>> for File {
             },
         }
     }
-}
-
-fn read<'a, T: Deserialize<'a>>(
-    method: &'static str,
-    params: Option<&'a RawValue>,
-) -> Result<T, Violation> {
-    let text = params.map_or("{}", RawValue::get);
-    serde_json::from_str(text)
-        .map_err(|error| Violation::BadParams { method, reason: Quoted::new(&error.to_string()) })
 }
 
 /// A request that goes to the server as it is, but for the token.
@@ -788,3 +848,8 @@ fn allow_modalities(
         None => Ok(()),
     }
 }
+
+/// The longest greeting, in bytes: what it says is kept for as long as the view lives.
+const GREETING: usize = 256 << 10;
+/// Signs of life more frequent than this are noise, whatever the terms say.
+const SHORTEST_BEAT: Duration = Duration::from_secs(1);

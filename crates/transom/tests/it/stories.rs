@@ -165,7 +165,7 @@ fn d6_without_a_token_no_decision_is_an_answer_and_a_late_yes_counts_next_time()
     let first = link(&mut world);
     world.run_for(ms(54_000));
     let refused = format!(
-        "view: Answer {{ call: {first}, outcome: Err(Refused {{ code: -32000, message: \"no decision\" }})"
+        "view: Answer {{ call: {first}, outcome: Err(Refused {{ code: -32000, message: \"denied: no decision\" }})"
     );
     assert!(world.has_heard(&refused), "{:?}", world.heard);
     world.run_for(ms(10_000));
@@ -828,6 +828,13 @@ fn h_116_h_117_a_views_tools_are_few_and_do_not_pose_as_the_servers() {
     assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: TimedOut")));
     let call = world.session.call_app_tool(world.now, "t1", RawObject::default()).unwrap();
     world.drain();
+    let words = "why it failed, at length; ".repeat(20);
+    world.inject(
+        json!({"jsonrpc":"2.0","id":call,"error":{"code":-32603,"message":words}}).to_string(),
+    );
+    assert!(world.has_heard(&words), "the model reads it, not a log");
+    let call = world.session.call_app_tool(world.now, "t1", RawObject::default()).unwrap();
+    world.drain();
     let large = "x".repeat(10_000_001);
     world.inject(
         json!({"jsonrpc":"2.0","id":call,"result":{"content":[{"type":"text","text":large}]}})
@@ -955,4 +962,308 @@ fn terms_are_the_operators() {
     world.delay = ms(1_000);
     world.run_for(ms(10));
     assert!(world.session.is_closed());
+}
+
+#[test]
+fn h_53_h_133_a_reload_loop_ends_without_a_word_to_a_document_that_is_not_ready() {
+    for restarts in [0, 1] {
+        let mut world = World::new("reload loop");
+        world.open();
+        for _ in 0..restarts {
+            world.restart_view();
+            world.run_for(ms(10));
+        }
+        for _ in 0..100 {
+            world.run_for(ms(10));
+            world.reload();
+        }
+        world.run_for(ms(60_000));
+        assert!(world.has_heard("host closed: ReloadLoop"), "{:?}", world.heard);
+    }
+    let mut world = World::new("restart loop");
+    for _ in 0..100 {
+        world.run_for(ms(10));
+        world.restart_view();
+    }
+    world.run_for(ms(60_000));
+    assert!(world.has_heard("host closed: ReloadLoop"), "{:?}", world.heard);
+    assert!(!world.told().contains(&"ui/resource-teardown"), "{:?}", world.told());
+}
+
+#[test]
+fn a_reload_and_its_greeting_are_one_new_instance() {
+    let mut world = World::new("hot reload");
+    world.open();
+    for _ in 0..8 {
+        world.reload();
+        world.run_for(ms(50));
+    }
+    assert!(world.session.is_ready(), "{:?}", world.heard);
+}
+
+#[test]
+fn h_53_what_was_meant_for_the_old_document_is_not_sent_to_the_new_one() {
+    let greeting = r#"{"jsonrpc":"2.0","id":0,"method":"ui/initialize","params":{}}"#;
+    for again in [Input::Reloaded, Input::View(greeting)] {
+        let mut world = World::new("not drained in between");
+        world.open();
+        let arguments = raw("{}");
+        world.session.tool_input(RawObject::new(&arguments).unwrap()).unwrap();
+        let ping = Input::View(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
+        world.session.handle(world.now, ping).unwrap();
+        world.session.handle(world.now, again).unwrap();
+        let outputs = std::iter::from_fn(|| world.session.poll());
+        let stale = |output: &host::Output| match output {
+            host::Output::Send(text) => !text.contains("hostContext"),
+            _ => false,
+        };
+        assert_eq!(outputs.filter(stale).count(), 0);
+    }
+}
+
+#[test]
+fn a_late_yes_covers_what_was_shown_and_nothing_else() {
+    let wipe = |world: &mut World, arguments: &str| {
+        let arguments = raw(arguments);
+        let arguments = RawObject::new(&arguments).unwrap();
+        let call = world.view.call_tool(world.now, "wipe", arguments).unwrap();
+        world.drain();
+        call
+    };
+    let mut world = World::new("bait");
+    world.open();
+    let bait = wipe(&mut world, r#"{"what":"the cache"}"#);
+    world.run_for(ms(100));
+    world.view.cancel(bait, None);
+    world.run_for(ms(5_000));
+    world.person.latency = None;
+    wipe(&mut world, r#"{"what":"everything"}"#);
+    world.run_for(ms(100));
+    assert!(!world.has_heard("perform"), "{:?}", world.heard);
+    // Nor what was too long to be shown whole.
+    let long = |end: &str| format!(r#"{{"what":"{}{end}"}}"#, "x".repeat(3_000));
+    let mut world = World::new("long bait");
+    world.open();
+    let bait = wipe(&mut world, &long("a"));
+    world.run_for(ms(100));
+    world.view.cancel(bait, None);
+    world.run_for(ms(5_000));
+    world.person.latency = None;
+    wipe(&mut world, &long("b"));
+    world.run_for(ms(100));
+    assert!(!world.has_heard("perform"), "{:?}", world.heard);
+}
+
+#[test]
+fn d6_a_late_yes_to_an_app_tool_counts_next_time_too() {
+    let mut world = World::new("late yes, app tool");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(100));
+    world.person.latency = Some(ms(700_000));
+    world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
+    world.run_for(ms(710_000));
+    assert!(world.has_heard("outcome: TimedOut"), "{:?}", world.heard);
+    let call = world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
+    world.run_for(ms(100));
+    assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: Result(")));
+}
+
+#[test]
+fn h_15_a_yes_is_judged_by_the_rules_of_its_own_moment() {
+    let save = r#"{"name":"save"}"#;
+    #[rustfmt::skip]
+    let table = [
+        ("hidden",      format!(r#"[{}]"#, r#"{"name":"save","_meta":{"ui":{"visibility":["model"]}}}"#), Stance::Ask, Some("not visible to apps")),
+        ("gone",        "[]".to_owned(),                                                                 Stance::Ask, Some("not a tool of this view's server")),
+        ("destructive", r#"[{"name":"save","annotations":{"destructiveHint":true}}]"#.to_owned(),        Stance::Ask, Some("changed while the user was asked")),
+        ("forbidden",   format!("[{save}]"),                                                             Stance::Deny, Some("the policy does not allow")),
+        ("more tools",  format!(r#"[{save},{{"name":"late"}}]"#),                                        Stance::Ask, None),
+        ("allowed",     format!("[{save}]"),                                                             Stance::Allow, None),
+    ];
+    for (name, list, stance, refusal) in table {
+        let mut world = World::new(name);
+        world.open();
+        call(&mut world, "save");
+        world.run_for(ms(100));
+        world.session.set_tools(Arc::new(tools(&list)));
+        world.session.set_policy(Arc::new(Policy { other_tools: stance, ..Policy::default() }));
+        world.run_for(ms(5_000));
+        assert_eq!(world.has_heard("perform"), refusal.is_none(), "{name}: {:?}", world.heard);
+        assert!(refusal.is_none_or(|words| world.has_heard(words)), "{name}: {:?}", world.heard);
+        assert_eq!(world.view.in_flight(), 0, "{name}");
+    }
+}
+
+#[test]
+fn d7_what_a_view_wants_is_written_down_before_anything_comes_of_it() {
+    let mut world = World::new("order of the log");
+    world.open();
+    call(&mut world, "save");
+    world.run_for(ms(3_000));
+    let interesting = |line: &&crate::world::Line| {
+        line.from == "gate" || line.to == "person" || line.to == "server"
+    };
+    let order: Vec<_> =
+        world.timeline.iter().filter(interesting).map(|line| (line.from, line.to)).collect();
+    assert_eq!(
+        order,
+        [("gate", "log"), ("host", "person"), ("gate", "log"), ("host", "server")],
+        "judged, asked; decided, done"
+    );
+}
+
+#[test]
+fn h_85_a_new_document_gets_its_size_even_if_the_old_one_had_the_same() {
+    let mut world = World::new("same size");
+    let size = SizeChangedParams { width: None, height: Some(210.0) };
+    world.open();
+    world.view.size_changed(size).unwrap();
+    world.run_for(ms(100));
+    world.reload();
+    world.run_for(ms(100));
+    world.view.size_changed(size).unwrap();
+    world.run_for(ms(100));
+    assert_eq!(world.heard.iter().filter(|line| line.starts_with("Resize")).count(), 2);
+}
+
+#[test]
+fn h_85_h_86_a_size_follows_the_room_there_is() {
+    use transom::wire::Axis::{self, AtMost, Fixed};
+    let room = |world: &mut World, height: Axis| {
+        let dimensions = transom::wire::ContainerDimensions { height, ..Default::default() };
+        let context = HostContext::clone(world.session.context());
+        let context = HostContext { container_dimensions: Some(dimensions), ..context };
+        world.session.set_context(Arc::new(context)).unwrap();
+        world.drain();
+    };
+    let mut world = World::new("room");
+    room(&mut world, AtMost(600.0));
+    world.open();
+    world.view.size_changed(SizeChangedParams { width: None, height: Some(900.0) }).unwrap();
+    world.run_for(ms(100));
+    for height in [800.0, 800.0, 400.0].map(AtMost) {
+        room(&mut world, height);
+    }
+    // Full screen and back: the frame has forgotten what it was.
+    room(&mut world, Fixed(1_000.0));
+    room(&mut world, AtMost(400.0));
+    room(&mut world, AtMost(2_000.0));
+    let resizes: Vec<_> = world.heard.iter().filter(|line| line.starts_with("Resize")).collect();
+    let heights = ["600.0", "800.0", "400.0", "400.0", "900.0"];
+    assert_eq!(resizes.len(), heights.len(), "{resizes:?}");
+    assert!(resizes.iter().zip(heights).all(|(line, height)| line.contains(height)), "{resizes:?}");
+}
+
+#[test]
+fn h_81_a_mode_that_is_declined_is_answered_with_the_one_in_force() {
+    for (stance, patience) in [(Stance::Deny, 100), (Stance::Ask, 3_000), (Stance::Ask, 55_000)] {
+        let mut world = World::new("declined mode");
+        world.open();
+        world.person.decision = Decision::Deny;
+        world.person.latency = (patience < 50_000).then(|| ms(2_000));
+        world.session.set_policy(Arc::new(Policy { display_modes: stance, ..Policy::default() }));
+        let call = world.view.request_display_mode(world.now, DisplayMode::Fullscreen).unwrap();
+        world.run_for(ms(patience));
+        let answer =
+            format!(r#"Answer {{ call: {call}, outcome: Ok(RawValue({{"mode":"inline"}}))"#);
+        assert!(world.has_heard(&answer), "{stance:?}: {:?}", world.heard);
+    }
+}
+
+#[test]
+fn asking_for_a_views_tools_is_answered_even_if_the_view_is_gone() {
+    let mut world = World::new("list, then reload");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.drain();
+    world.reload();
+    assert!(world.has_heard("AppTools([])"), "{:?}", world.heard);
+}
+
+#[test]
+fn h_111_tools_that_are_not_listed_any_more_cannot_be_called() {
+    let mut world = World::new("a list that never comes");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(100));
+    assert!(world.has_heard("paint"));
+    world.delay = ms(3_600_000);
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(31_000));
+    assert!(world.has_heard("AppTools([])"));
+    assert!(world.session.call_app_tool(world.now, "paint", RawObject::default()).is_err());
+}
+
+#[test]
+fn h_113_a_yes_to_an_app_tool_comes_too_late_for_a_view_that_is_closing() {
+    let mut world = World::new("yes while closing");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(100));
+    let call = world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
+    world.drain();
+    world.delay = ms(4_000);
+    world.session.close(world.now, Reason::Closed);
+    world.run_for(ms(3_000));
+    assert!(!world.told().contains(&"tools/call"), "{:?}", world.told());
+    assert!(world.has_heard(&format!("AppAnswer {{ call: {call}, outcome: Gone }}")));
+}
+
+#[test]
+fn h_97_a_link_to_a_file_is_shown_by_its_address() {
+    let mut world = World::new("fetch it for me");
+    world.open();
+    world.inject(
+        r#"{"jsonrpc":"2.0","id":50,"method":"ui/download-file","params":{"contents":[{"type":"resource_link","name":"x","uri":"http://169.254.169.254/report.csv"}]}}"#,
+    );
+    assert!(
+        world.has_heard(r#"ask: Download(["report.csv from http://169.254.169.254/report.csv"])"#),
+        "{:?}",
+        world.heard
+    );
+}
+
+#[test]
+fn a_driver_is_never_sent_in_circles() {
+    let terms = Terms { heartbeat: ms(0), ..Terms::default() };
+    let mut world = World::with("no gap", host::Setup { terms, ..setup() }, opening());
+    world.open();
+    world.person.latency = None;
+    call(&mut world, "save");
+    world.run_for(ms(2));
+    world.session.handle(world.now, Input::Tick).unwrap();
+    assert!(world.session.deadline().unwrap() > world.now);
+}
+
+#[test]
+fn what_waits_for_a_person_takes_up_bounded_memory() {
+    let limits = host::Limits { held: 10_000, ..host::Limits::default() };
+    let mut world = World::with("hoard", host::Setup { limits, ..setup() }, opening());
+    world.open();
+    let large = raw(&json!({ "x": "x".repeat(1_000) }).to_string());
+    for _ in 0..20 {
+        // All of them join the one question about the server's tools.
+        world.view.call_tool(world.now, "save", RawObject::new(&large).unwrap()).unwrap();
+    }
+    world.run_for(ms(100));
+    assert!(world.has_heard("over the limit: bytes waiting for the user"));
+    assert_eq!(world.session.in_flight(), 9);
+    world.run_for(ms(5_000));
+    assert_eq!(world.view.in_flight(), 0);
+}
+
+#[test]
+fn a_greeting_is_not_a_place_to_store_things() {
+    let mut world = World::new("large greeting");
+    let greeting = |length: usize| {
+        let info = json!({ "name": "x".repeat(length), "version": "1" });
+        json!({ "jsonrpc": "2.0", "id": "g", "method": "ui/initialize", "params": { "appInfo": info } })
+            .to_string()
+    };
+    world.inject(greeting(1 << 20));
+    assert!(world.heard.last().unwrap().starts_with("refused: ui/initialize"));
+    assert!(world.session.app().is_none());
+    world.inject(greeting(1 << 10));
+    assert!(world.session.app().is_some());
 }
