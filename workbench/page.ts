@@ -65,6 +65,8 @@ async function exchange(): Promise<string | undefined> {
 function start(key: string): void {
   const url = new URL("/ws", location.href);
   url.protocol = url.protocol.replace("http", "ws");
+  let reopened: (count: number) => void = () => {};
+  const known = new Promise<number>((resolve) => (reopened = resolve));
   const channel = new WebSocketChannel({
     url: url.href,
     key,
@@ -77,10 +79,12 @@ function start(key: string): void {
       } else say("");
     },
     onviews(views) {
-      for (const view of views) if (!document.querySelector(`transom-view[view="${view}"]`)) show(channel, view, "reopened");
+      for (const view of views)
+        if (!document.querySelector(`transom-view[view="${view}"]`)) show(channel, view, "Shown again");
+      reopened(views.length);
     },
   });
-  void servers(key, channel);
+  void servers(key, channel, known);
   void log(key);
 }
 
@@ -93,7 +97,7 @@ async function get<T>(path: string, key: string): Promise<T> {
 }
 
 /** Draws the servers whenever something about them changed. */
-async function servers(key: string, channel: WebSocketChannel): Promise<void> {
+async function servers(key: string, channel: WebSocketChannel, known: Promise<number>): Promise<void> {
   let version = -1;
   let first = true;
   for (;;) {
@@ -104,8 +108,11 @@ async function servers(key: string, channel: WebSocketChannel): Promise<void> {
       );
       version = state.version;
       element("servers").replaceChildren(...state.servers.map((server) => serverBox(server, channel)));
-      if (first && state.open && !document.querySelector("transom-view")) {
+      const ready = state.servers.some(({ name, state: is }) => name === state.open?.server && is === "ready");
+      if (first && ready && state.open) {
         first = false;
+        // A page that was reloaded has its views back and needs no first one.
+        if ((await known) > 0) continue;
         show(channel, crypto.randomUUID(), `${state.open.server}: ${state.open.tool}`, {
           server: state.open.server,
           name: state.open.tool,
@@ -267,7 +274,7 @@ async function log(key: string): Promise<void> {
     try {
       const { entries } = await get<{ entries: Entry[] }>(`/api/log?after=${next}`, key);
       for (const entry of entries) {
-        const line = make("li", { className: entry.kind });
+        const line = make("li", { className: `line-${entry.kind}` });
         line.append(
           make("time", { textContent: entry.at }),
           make("b", { textContent: entry.who }),
@@ -314,7 +321,9 @@ const CHOICES: Record<string, string> = {
   "deny-always": "Never allow",
 };
 const CLOSED: Record<string, string> = {
-  text: "This tool has no view; its answer is in the log.",
+  text: "There is no view to show; what happened is in the log.",
+  silent: "The view was stopped: it never finished its handshake.",
+  unknown: "The host process no longer has this view.",
   lost: "The connection to the host process was lost and the view with it.",
   flood: "The view was stopped: it sent far too many messages.",
   overrun: "The view was stopped: the host process did not keep up.",

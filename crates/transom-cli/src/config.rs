@@ -30,8 +30,8 @@ struct Entry {
 
 /// Reads the servers of a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<(String, Target)>> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let file: File = serde_json::from_str(&text)
         .with_context(|| format!("{} is not a file with mcpServers", path.display()))?;
     let enabled = file.servers.into_iter().filter(|(_, entry)| !entry.disabled);
@@ -74,7 +74,10 @@ mod tests {
 
     #[test]
     fn a_server_is_a_command_or_an_address() {
-        assert!(matches!(one(r#"{"command":"npx","args":["-y","x"],"type":"stdio"}"#), Ok(Target::Stdio(_))));
+        assert!(matches!(
+            one(r#"{"command":"npx","args":["-y","x"],"type":"stdio"}"#),
+            Ok(Target::Stdio(_))
+        ));
         assert!(matches!(one(r#"{"url":"http://localhost:3001/mcp"}"#), Ok(Target::Http(_))));
         assert!(one("{}").is_err());
         assert!(one(r#"{"command":"x","url":"http://a.test"}"#).is_err());

@@ -3,9 +3,16 @@
 use anyhow::{Context, Result};
 use axum::serve::ListenerExt;
 use transom::origin::Origin;
-use transom_host::{Host, demo, sandbox::Naming, upstream::{Command, Endpoint, Target}};
+use transom_host::{
+    Host, demo,
+    sandbox::Naming,
+    upstream::{Command, Endpoint, Target},
+};
 
-use crate::{RunArguments, config, listen::{self, Both}};
+use crate::{
+    RunArguments, config,
+    listen::{self, Both},
+};
 
 /// Runs until it is interrupted.
 pub(crate) fn run(arguments: RunArguments) -> Result<()> {
@@ -43,7 +50,12 @@ async fn serve(arguments: RunArguments) -> Result<()> {
     Ok(())
 }
 
-fn build(arguments: &RunArguments, servers: &[(String, Target)], page: &Both, sandbox: &Both) -> Result<Host> {
+fn build(
+    arguments: &RunArguments,
+    servers: &[(String, Target)],
+    page: &Both,
+    sandbox: &Both,
+) -> Result<Host> {
     // Not `[::1]`: browsers ignore an IPv6 address in a policy, and no frame could be shown there.
     let origins = ["localhost", "127.0.0.1"];
     let origins = origins.map(|name| Origin::parse(&format!("http://{name}:{}", page.port)));
@@ -89,7 +101,8 @@ fn servers(arguments: &RunArguments) -> Result<Vec<(String, Target)>> {
 /// The first word of a command that is not a launcher or an option, without its path.
 fn name_of(program: &str, args: &[String]) -> String {
     let words = std::iter::once(program).chain(args.iter().map(String::as_str));
-    let launchers = ["npx", "node", "uvx", "uv", "bunx", "deno", "python", "python3", "cargo", "run"];
+    let launchers =
+        ["npx", "node", "uvx", "uv", "bunx", "deno", "python", "python3", "cargo", "run"];
     let last = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
     let mut names = words.filter(|word| !word.starts_with('-')).map(last);
     let fallback = last(program);

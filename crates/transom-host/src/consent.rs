@@ -64,7 +64,9 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
         },
         Subject::AppTool(name) => Ask {
             kind: "app-tool",
-            text: format!("The model wants to use {name}, a tool that a view of {server} offers, with:"),
+            text: format!(
+                "The model wants to use {name}, a tool that a view of {server} offers, with:"
+            ),
             preview,
             ..ask
         },
@@ -133,13 +135,17 @@ pub(crate) fn close_word(reason: Reason) -> &'static str {
 
 /// The beginning of a stranger's words, on one line.
 pub(crate) fn shorten(words: &str) -> String {
-    let line: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+    let line: String =
+        words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
     if line.len() < words.len() { format!("{line}…") } else { line }
 }
 
 fn offer(file: &transom::host::File) -> FileOffer {
-    let offer =
-        FileOffer { name: file.name.clone(), mime_type: file.mime_type.clone(), ..FileOffer::default() };
+    let offer = FileOffer {
+        name: file.name.clone(),
+        mime_type: file.mime_type.clone(),
+        ..FileOffer::default()
+    };
     match &file.body {
         FileBody::Text(text) => FileOffer { text: Some(text.clone()), ..offer },
         FileBody::Blob(blob) => FileOffer { blob: Some(blob.clone()), ..offer },

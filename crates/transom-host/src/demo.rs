@@ -21,7 +21,9 @@ async fn serve(pipe: DuplexStream) {
     let mut notes = 0;
     while let Ok(Some(line)) = lines.next_line().await {
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        let Some(id) = message.get("id").filter(|_| message["method"].is_string()) else { continue };
+        let Some(id) = message.get("id").filter(|_| message["method"].is_string()) else {
+            continue;
+        };
         let answer = match answer(&message, &mut notes) {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err((code, words)) => {
@@ -92,7 +94,9 @@ fn call(params: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)> {
         "save_note" => {
             *notes += 1;
             let text = format!("saved note {notes}");
-            Ok(json!({ "content": [{ "type": "text", "text": text }], "structuredContent": { "notes": notes } }))
+            Ok(
+                json!({ "content": [{ "type": "text", "text": text }], "structuredContent": { "notes": notes } }),
+            )
         }
         _ => Err((-32602, "no such tool")),
     }
@@ -100,8 +104,10 @@ fn call(params: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)> {
 
 /// The same weather for the same city and minute; nobody should believe it.
 fn forecast(city: &str) -> Value {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let seed = city.bytes().fold(now.as_secs() / 5, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let seed =
+        city.bytes().fold(now.as_secs() / 5, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
     let sky = ["sunny", "cloudy", "rainy", "windy"][(seed % 4) as usize];
     let degrees = 8 + seed / 4 % 22;
     json!({

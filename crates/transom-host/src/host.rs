@@ -170,7 +170,12 @@ impl Builder {
         let store = Store::new(Bounds::default(), pins);
         let mut all = BTreeMap::new();
         for (name, _) in &self.servers {
-            let server = Server::new(name.clone(), store.clone(), self.page_origins.clone(), Arc::clone(&log));
+            let server = Server::new(
+                name.clone(),
+                store.clone(),
+                self.page_origins.clone(),
+                Arc::clone(&log),
+            );
             if all.insert(name.clone(), Arc::new(server)).is_some() {
                 return Err(BuildError::TwoServers(name.clone()));
             }
@@ -178,7 +183,14 @@ impl Builder {
         let servers = Arc::new(Servers::new(all));
         let (events, queue) = mpsc::channel(QUEUE);
         let setup = setup(self.limits, self.terms);
-        let driver = Driver::new(setup, self.policy, Arc::clone(&servers), sandbox.clone(), Arc::clone(&log), events.clone());
+        let driver = Driver::new(
+            setup,
+            self.policy,
+            Arc::clone(&servers),
+            sandbox.clone(),
+            Arc::clone(&log),
+            events.clone(),
+        );
         tokio::spawn(driver.run(queue));
         servers.connect(self.servers, &events);
         let page = Arc::new(Page {

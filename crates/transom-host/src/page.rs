@@ -64,7 +64,8 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
     ];
     let mut router = Router::new();
     for (path, kind, text) in files {
-        router = router.route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], text) }));
+        router =
+            router.route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], text) }));
     }
     router
         .route("/api/key", post(exchange))
@@ -99,7 +100,9 @@ impl Page {
     fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
         let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
         let host = text(header::HOST).ok_or(StatusCode::BAD_REQUEST)?;
-        let ours = |origin: &Origin| origin.to_string().split_once("://").is_some_and(|(_, name)| name == host);
+        let ours = |origin: &Origin| {
+            origin.to_string().split_once("://").is_some_and(|(_, name)| name == host)
+        };
         if !self.origins.iter().any(ours) {
             return Err(StatusCode::MISDIRECTED_REQUEST);
         }

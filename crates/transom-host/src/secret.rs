@@ -41,7 +41,9 @@ mod tests {
     fn a_key_is_itself_and_nothing_else() {
         let key = Key::new();
         assert!(key.is(key.reveal()));
-        for other in ["", "x", &key.reveal()[1..], &format!("{}0", key.reveal()), Key::new().reveal()] {
+        for other in
+            ["", "x", &key.reveal()[1..], &format!("{}0", key.reveal()), Key::new().reveal()]
+        {
             assert!(!key.is(other), "{other}");
         }
         assert_eq!(format!("{key:?}"), "Key(…)");

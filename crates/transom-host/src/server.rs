@@ -21,8 +21,8 @@ use crate::{
     sandbox::{Frame, Mounted, Sandbox},
     session::Event,
     upstream::{
-        self, Call, CallError, CallOptions, ListedTool, NotCalled, Options, Outcome, Request, Target,
-        Upstream,
+        self, Call, CallError, CallOptions, ListedTool, NotCalled, Options, Outcome, Request,
+        Target, Upstream,
     },
 };
 
@@ -85,7 +85,11 @@ impl Servers {
     }
 
     /// Starts every connection; what becomes of it shows in the state and the log.
-    pub(crate) fn connect(self: &Arc<Self>, targets: Vec<(String, Target)>, events: &mpsc::Sender<Event>) {
+    pub(crate) fn connect(
+        self: &Arc<Self>,
+        targets: Vec<(String, Target)>,
+        events: &mpsc::Sender<Event>,
+    ) {
         for (name, target) in targets {
             let (servers, events) = (Arc::clone(self), events.clone());
             let Some(server) = self.get(&name) else { continue };
@@ -166,7 +170,10 @@ impl Server {
 
     async fn document(&self, uri: &UiUri) -> Result<Arc<Document>, Unread> {
         let read = || async {
-            let upstream = self.upstream.get().ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
+            let upstream = self
+                .upstream
+                .get()
+                .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
             let result = upstream.read_resource(uri.as_str()).await;
             let result = result.map_err(|error| Unread::NoAnswer(error.to_string()))?;
             Ok(Document::read(&self.name, uri, &result, None, &Limits::default())?)
@@ -175,7 +182,12 @@ impl Server {
     }
 
     /// Connects, prefetches, and tells what happens from then on.
-    async fn live(self: Arc<Self>, target: Target, servers: &Servers, events: &mpsc::Sender<Event>) {
+    async fn live(
+        self: Arc<Self>,
+        target: Target,
+        servers: &Servers,
+        events: &mpsc::Sender<Event>,
+    ) {
         let upstream = match Upstream::connect(target, Options::default()).await {
             Ok(upstream) => upstream,
             Err(error) => {
@@ -257,7 +269,11 @@ impl Server {
         let Condition { word, words, findings } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = self.upstream.get().map(Upstream::tools).unwrap_or_default();
-        let tools = tools.iter().filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model)).map(|(_, tool)| shown(tool)).collect();
+        let tools = tools
+            .iter()
+            .filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model))
+            .map(|(_, tool)| shown(tool))
+            .collect();
         ServerState { name: self.name.clone(), state: word, words, tools, findings }
     }
 }
@@ -277,7 +293,8 @@ impl Prepared {
     /// What the person should know before it runs (H-28, D8).
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = vec![];
-        if let Some(declaration) = self.document.declaration.as_ref().filter(|all| !all.is_empty()) {
+        if let Some(declaration) = self.document.declaration.as_ref().filter(|all| !all.is_empty())
+        {
             let csp = transom::wire::ResourceCsp::from(declaration);
             let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
             warnings.push(format!("this view may talk to {}", lists.concat().join(", ")));

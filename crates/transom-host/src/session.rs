@@ -92,7 +92,9 @@ struct Seat {
 
 enum Life {
     /// Its document is being read; what the tool answered meanwhile waits here.
-    Opening { outcome: Option<Result<Box<RawValue>, CallError>> },
+    Opening {
+        outcome: Option<Result<Box<RawValue>, CallError>>,
+    },
     Live(Box<Live>),
     Ended,
 }
@@ -750,8 +752,12 @@ impl Driver {
     /// A page that stays away loses its views; places that ended with it are cleared.
     fn forget_pages(&mut self, now: Duration) {
         let away = |page: &Page| page.lost.is_some_and(|lost| lost + AWAY <= now);
-        let gone: Vec<String> =
-            self.pages.iter().filter(|(_, page)| away(page)).map(|(name, _)| name.clone()).collect();
+        let gone: Vec<String> = self
+            .pages
+            .iter()
+            .filter(|(_, page)| away(page))
+            .map(|(name, _)| name.clone())
+            .collect();
         for name in gone {
             self.pages.remove(&name);
             let views = self.views.iter().filter(|(_, seat)| seat.page == name);
@@ -783,7 +789,10 @@ impl Driver {
     }
 
     fn name(&self, view: &ViewId) -> String {
-        self.views.get(view).map(|seat| format!("{} {}", seat.server, seat.tool)).unwrap_or_default()
+        self.views
+            .get(view)
+            .map(|seat| format!("{} {}", seat.server, seat.tool))
+            .unwrap_or_default()
     }
 }
 
