@@ -8,4 +8,5 @@ mod http_peer;
 mod node;
 mod pipe_peer;
 mod published;
+mod rmcp_server;
 mod wishes;
