@@ -227,9 +227,8 @@ impl Driver {
             return;
         }
         let Some(seat) = self.views.get_mut(&view) else { return };
-        let new = match seat.stream.take(frame.said.map(|said| said.seq), frame.ack) {
-            Ok(new) => new,
-            Err(_) => return self.refuse_page(page),
+        let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
+            return self.refuse_page(page);
         };
         self.unconfirmed.insert(view.clone());
         let due = self.now() + CONFIRM;

@@ -85,9 +85,13 @@ impl LastWords {
         let mut lines = Lines::new(stderr, MAX_LINE);
         while let Ok(Some(line)) = lines.next().await {
             let Line::Whole(line) = line else { continue };
-            let line = String::from_utf8_lossy(line);
-            tracing::debug!(stderr = %Quoted::new(line.trim_end()));
-            self.keep(line.trim_end());
+            let line: String = String::from_utf8_lossy(line).chars().take(MAX_WORDS).collect();
+            let line = line.trim_end();
+            tracing::debug!(stderr = ?line);
+            // A program's last line with words says most; traces end in blank ones.
+            if !line.is_empty() {
+                *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line.to_owned();
+            }
         }
     }
 
@@ -95,15 +99,6 @@ impl LastWords {
     pub(super) fn get(&self) -> Option<Quoted> {
         let words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (!words.is_empty()).then(|| Quoted::new(&words))
-    }
-
-    fn keep(&self, line: &str) {
-        // A program's last line with words says most; traces end in blank ones.
-        if !line.is_empty() {
-            let mut words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            words.clear();
-            words.extend(line.chars().take(MAX_WORDS));
-        }
     }
 }
 
@@ -129,7 +124,7 @@ fn prepare(command: &Command) -> Result<tokio::process::Command, ConnectError> {
 const INHERITED: [&str; 5] = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
 /// The longest line of a child's standard error.
 const MAX_LINE: usize = 16 << 10;
-/// How much is kept of the last one.
+/// How much of a line is logged and kept.
 const MAX_WORDS: usize = 1024;
 /// The same number on every Unix.
 #[cfg(unix)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use tokio::time::timeout;
-use transom::{calls::Patience, violation::Quoted, wire::Implementation};
+use transom::{calls::Patience, host::List, violation::Quoted, wire::Implementation};
 
 use super::{
     Call, CallError, CallOptions, ConnectError, Era, Loss, Options, Outcome, Request,
@@ -52,26 +52,29 @@ impl Server {
         }
     }
 
-    /// Whether it has tools to list, or does not say.
-    pub fn has_tools(&self) -> bool {
-        self.capabilities.contains_key("tools")
+    /// Whether it has a list of this kind.
+    pub fn has(&self, list: List) -> bool {
+        self.capabilities.contains_key(match list {
+            List::Tools => "tools",
+            List::Resources => "resources",
+            List::Prompts => "prompts",
+        })
     }
 
-    /// Whether it has resources.
-    pub fn has_resources(&self) -> bool {
-        self.capabilities.contains_key("resources")
-    }
-
-    /// Whether it has prompts.
-    pub fn has_prompts(&self) -> bool {
-        self.capabilities.contains_key("prompts")
+    /// The lists it has.
+    pub fn lists(&self) -> impl Iterator<Item = List> {
+        [List::Tools, List::Resources, List::Prompts].into_iter().filter(|list| self.has(*list))
     }
 }
 
 /// Finds out who the server is, trying first what is remembered of it.
 pub(super) async fn greet(life: &Arc<Life>, guess: Option<Era>) -> Result<Server, ConnectError> {
     match guess {
-        Some(Era::Greeting) => introduce(life).await,
+        Some(Era::Greeting) => match introduce(life).await {
+            // It was replaced by a newer one that does not know the older way.
+            Err(ConnectError::Greeting(CallError::Refused(_))) => probe(life).await,
+            greeted => greeted,
+        },
         Some(Era::Stateless) | None => probe(life).await,
     }
 }
@@ -86,7 +89,11 @@ async fn probe(life: &Arc<Life>) -> Result<Server, ConnectError> {
     let mut discover = discover(life)?;
     let quick = timeout(life.options().probe, wait(&mut discover)).await;
     match quick {
-        Ok(Ok(result)) => discovered(life, &result),
+        Ok(Ok(result)) => match discovered(life, &result) {
+            // It knows the question and speaks the older way all the same.
+            Err(ConnectError::Version { .. }) => introduce(life).await,
+            discovered => discovered,
+        },
         // There is nobody to try again with, or nothing that another greeting would change.
         Ok(Err(error)) if is_final(&error) => Err(error.into()),
         Ok(Err(_)) => introduce(life).await,

@@ -24,7 +24,11 @@ use reqwest::{
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::{sync::RwLock, time::timeout};
+use tokio::{
+    sync::RwLock,
+    task::AbortHandle,
+    time::{Instant, timeout},
+};
 use transom::violation::Quoted;
 use url::{Host, Url};
 
@@ -50,6 +54,8 @@ pub(super) struct Http {
     session: Mutex<Option<HeaderValue>>,
     /// Held for writing while a lost session is replaced: nobody may post without one meanwhile.
     renewing: RwLock<()>,
+    /// The task that keeps the standing stream.
+    standing: Mutex<Option<AbortHandle>>,
     later: Outbox,
     limit: usize,
 }
@@ -77,6 +83,7 @@ impl Http {
             headers: configured(endpoint)?,
             session: Mutex::default(),
             renewing: RwLock::default(),
+            standing: Mutex::default(),
             later,
             limit: options.limits.message,
         };
@@ -98,7 +105,7 @@ impl Http {
         })
     }
 
-    async fn run(&self, life: &Arc<Life>, parcel: &Parcel) -> Result<(), CallError> {
+    async fn run(self: &Arc<Self>, life: &Arc<Life>, parcel: &Parcel) -> Result<(), CallError> {
         let response = self.post(life, parcel).await?;
         match media_type(&response) {
             Some(Media::Json) => {
@@ -112,7 +119,11 @@ impl Http {
     }
 
     /// Posts a request; a session that was lost is replaced once.
-    async fn post(&self, life: &Arc<Life>, parcel: &Parcel) -> Result<Response, CallError> {
+    async fn post(
+        self: &Arc<Self>,
+        life: &Arc<Life>,
+        parcel: &Parcel,
+    ) -> Result<Response, CallError> {
         for _ in 0..2 {
             let session = if parcel.greets() { None } else { self.current_session().await };
             let response = self.send(life, parcel, session.as_ref()).await?;
@@ -157,7 +168,11 @@ impl Http {
     }
 
     /// Greets the server again, if nobody else has done so since the session was lost.
-    async fn renew(&self, life: &Arc<Life>, stale: &HeaderValue) -> Result<(), CallError> {
+    async fn renew(
+        self: &Arc<Self>,
+        life: &Arc<Life>,
+        stale: &HeaderValue,
+    ) -> Result<(), CallError> {
         let _alone = self.renewing.write().await;
         if self.session().as_ref() != Some(stale) {
             return Ok(());
@@ -168,6 +183,7 @@ impl Http {
         // What we knew came from a session that is no more.
         life.changes().note_all();
         life.emit(Event::Restarted);
+        self.stand_by(life);
         Ok(())
     }
 
@@ -199,26 +215,31 @@ impl Http {
     }
 
     /// Keeps the stream open on which the server says what no request asked for, where there is one.
-    pub(super) async fn stand_by(self: Arc<Self>, life: Arc<Life>) {
+    /// The stream of a session that is gone is let go.
+    pub(super) fn stand_by(self: &Arc<Self>, life: &Arc<Life>) {
+        let task = life.spawn(Arc::clone(self).stand(Arc::clone(life)));
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        standing.replace(task).inspect(AbortHandle::abort);
+    }
+
+    async fn stand(self: Arc<Self>, life: Arc<Life>) {
         let mut stream = Stream { response: None, parser: Parser::new(self.limit) };
         let mut barren = 0;
         while barren <= RESUMES {
             match self.listen_from(&life, stream.parser.last_id.as_deref()).await {
                 Ok(response) => stream.response = Some(response),
-                Err(CallError::Http(HttpError::Connect(_) | HttpError::Broken(_))) => barren += 1,
+                Err(CallError::Http(HttpError::Connect(_))) => life.suspect(),
+                Err(CallError::Http(HttpError::Broken(_))) => {}
                 // The server has none, or does not know us any more; the next request finds out.
                 Err(error) => return tracing::debug!(%error, "no standing stream"),
             }
-            let place = stream.parser.last_id.clone();
-            let whole = stream.response.is_some();
+            let began = Instant::now();
             let ended = stream.read(&life, || true).await;
             tracing::debug!(?ended, "the standing stream ended");
-            if whole && stream.parser.last_id != place {
-                barren = 0;
-            }
+            // Proxies end what is quiet for a minute; that is no reason to give up.
+            barren = if began.elapsed() < STEADY { barren + 1 } else { 0 };
             tokio::time::sleep(stream.pause(barren)).await;
         }
-        life.suspect();
     }
 
     async fn listen_from(&self, life: &Life, last: Option<&str>) -> Result<Response, CallError> {
@@ -527,6 +548,8 @@ const BOTH: &str = "application/json, text/event-stream";
 const RESUMES: u32 = 4;
 const RETRY: Duration = Duration::from_millis(500);
 const LONGEST_RETRY: Duration = Duration::from_secs(10);
+/// How long a stream must have lived not to count as barren.
+const STEADY: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(10);
 const MAX_REDIRECTS: usize = 3;
 /// How much of a body that explains a bad status is read.

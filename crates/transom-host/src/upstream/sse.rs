@@ -125,7 +125,9 @@ impl Parser {
     }
 
     fn dispatch(&mut self, event: &mut impl FnMut(&[u8])) {
-        self.last_id = self.next_id.take().or(self.last_id.take());
+        if let Some(id) = self.next_id.take() {
+            self.last_id = Some(id);
+        }
         let data = std::mem::take(&mut self.data);
         // An event without data only says where we are.
         if self.has_data && !data.is_empty() {

@@ -92,7 +92,8 @@ impl Supervisor {
             };
             state.send_replace(connection.state());
             self.emit(Event::Restarted);
-            self.emit(Event::ListChanged(List::Tools));
+            // It may be another version of itself.
+            connection.server.lists().for_each(|list| self.emit(Event::ListChanged(list)));
         }
     }
 
@@ -171,9 +172,9 @@ impl Supervisor {
         let life = &connection.life;
         connection.server = Arc::new(greeting::greet(life, guess).await?);
         if let (Link::Http(http), Era::Greeting) = (life.link(), connection.server.era) {
-            life.spawn(Arc::clone(http).stand_by(Arc::clone(life)));
+            http.stand_by(life);
         }
-        if connection.server.has_tools() {
+        if connection.server.has(List::Tools) {
             match listing::fetch(life).await {
                 Ok(listing) => life.set_listing(Arc::new(listing)),
                 // A server whose tools cannot be listed may still have resources.
@@ -288,9 +289,9 @@ fn subscription(server: &Server) -> Request {
     }
     let mut request = Request::new(LISTEN);
     let filter = Filter {
-        tools_list_changed: server.has_tools(),
-        resources_list_changed: server.has_resources(),
-        prompts_list_changed: server.has_prompts(),
+        tools_list_changed: server.has(List::Tools),
+        resources_list_changed: server.has(List::Resources),
+        prompts_list_changed: server.has(List::Prompts),
     };
     request.push("notifications", &raw(&filter));
     request

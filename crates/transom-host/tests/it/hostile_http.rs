@@ -1,6 +1,7 @@
 //! A web server that does everything wrong.
 
 use std::{
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -284,8 +285,10 @@ async fn a_server_that_vanishes_is_looked_for_again() {
     event(&mut events, |event| matches!(event, Event::Gone(_))).await;
 }
 
+type Played = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// A server whose sessions are valid once, for the first `good` requests.
-fn forgetful(good: u32) -> impl Fn(Exchange) -> futures_like::Boxed + Send + Sync + 'static {
+fn forgetful(good: u32) -> impl Fn(Exchange) -> Played + Send + Sync + 'static {
     let (sessions, served) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     move |exchange: Exchange| {
         let (sessions, served) = (Arc::clone(&sessions), Arc::clone(&served));
@@ -307,11 +310,6 @@ fn forgetful(good: u32) -> impl Fn(Exchange) -> futures_like::Boxed + Send + Syn
             }
         })
     }
-}
-
-mod futures_like {
-    use std::{future::Future, pin::Pin};
-    pub type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
 #[tokio::test]

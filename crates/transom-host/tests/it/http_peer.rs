@@ -11,23 +11,23 @@ use tokio::{
 use transom_host::upstream::{Endpoint, Target};
 
 /// One request, and the connection to answer it on.
-pub struct Exchange {
-    pub verb: String,
-    pub path: String,
-    pub headers: HashMap<String, String>,
-    pub body: Value,
+pub(crate) struct Exchange {
+    pub(crate) verb: String,
+    pub(crate) path: String,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: Value,
     stream: BufReader<TcpStream>,
 }
 
 /// A web server for as long as this value lives.
-pub struct WebServer {
-    pub port: u16,
+pub(crate) struct WebServer {
+    pub(crate) port: u16,
     task: JoinHandle<()>,
 }
 
 impl WebServer {
     /// Answers every request with the script.
-    pub async fn start<F>(script: impl Fn(Exchange) -> F + Send + Sync + 'static) -> Self
+    pub(crate) async fn start<F>(script: impl Fn(Exchange) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -47,11 +47,11 @@ impl WebServer {
         Self { port, task }
     }
 
-    pub fn endpoint(&self) -> Endpoint {
+    pub(crate) fn endpoint(&self) -> Endpoint {
         Endpoint::new(format!("http://127.0.0.1:{}/mcp", self.port).parse().unwrap())
     }
 
-    pub fn target(&self) -> Target {
+    pub(crate) fn target(&self) -> Target {
         Target::Http(self.endpoint())
     }
 }
@@ -83,22 +83,22 @@ impl Exchange {
         Some(Self { verb, path, headers, body, stream })
     }
 
-    pub fn method(&self) -> &str {
+    pub(crate) fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 
     /// Writes bytes as they are.
-    pub async fn write(&mut self, bytes: impl AsRef<[u8]>) {
+    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.stream.write_all(bytes.as_ref()).await;
         let _ = self.stream.flush().await;
     }
 
     /// Answers with a status, headers of the test's choice, and a body.
-    pub async fn respond(&mut self, status: &str, headers: &str, body: &str) {
+    pub(crate) async fn respond(&mut self, status: &str, headers: &str, body: &str) {
         let length = body.len();
         self.write(format!(
             "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
@@ -107,19 +107,19 @@ impl Exchange {
     }
 
     /// Answers the request with a result, as JSON.
-    pub async fn answer(&mut self, result: Value) {
+    pub(crate) async fn answer(&mut self, result: Value) {
         self.answer_with("", result).await;
     }
 
     /// Answers with further headers.
-    pub async fn answer_with(&mut self, headers: &str, result: Value) {
+    pub(crate) async fn answer_with(&mut self, headers: &str, result: Value) {
         let body = json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result});
         let headers = format!("Content-Type: application/json\r\n{headers}");
         self.respond("200 OK", &headers, &body.to_string()).await;
     }
 
     /// Begins an event stream.
-    pub async fn stream(&mut self) {
+    pub(crate) async fn stream(&mut self) {
         self.write(
             "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n",
         )
@@ -127,18 +127,18 @@ impl Exchange {
     }
 
     /// Sends one event.
-    pub async fn event(&mut self, id: &str, message: &Value) {
+    pub(crate) async fn event(&mut self, id: &str, message: &Value) {
         self.write(format!("id: {id}\nevent: message\ndata: {message}\n\n")).await;
     }
 
     /// The answer to the request, as a message.
-    pub fn result(&self, result: Value) -> Value {
+    pub(crate) fn result(&self, result: Value) -> Value {
         json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result})
     }
 
     /// Plays the greeting up to 2025-11-25, and refuses a standing stream. Gives back the exchange if it
     /// is about something else.
-    pub async fn greeted(mut self, session: &str) -> Option<Self> {
+    pub(crate) async fn greeted(mut self, session: &str) -> Option<Self> {
         match (&*self.verb, self.method()) {
             ("GET" | "DELETE", _) => self.respond("405 Method Not Allowed", "", "").await,
             (_, "server/discover") => self.respond("400 Bad Request", "", "what?").await,

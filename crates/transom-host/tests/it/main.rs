@@ -13,6 +13,7 @@ mod pins;
 mod pipe_peer;
 mod ports;
 mod published;
+mod rmcp_server;
 mod sandbox;
 mod stable;
 mod store;

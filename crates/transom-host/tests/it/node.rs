@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use transom_host::upstream::{self, Endpoint, Target};
 
 /// The entry point of a published server; nothing, said loudly, where there is no Node.
-pub fn script(package: &str, test: &str) -> Option<String> {
+pub(crate) fn script(package: &str, test: &str) -> Option<String> {
     static READY: OnceLock<bool> = OnceLock::new();
     if !*READY.get_or_init(prepare) {
         eprintln!("SKIPPED {test}: node is not installed");
@@ -23,18 +23,18 @@ pub fn script(package: &str, test: &str) -> Option<String> {
     Some(script.to_str().expect("paths are text here").to_owned())
 }
 
-pub fn stdio(script: &str, argument: &str) -> Target {
+pub(crate) fn stdio(script: &str, argument: &str) -> Target {
     Target::Stdio(upstream::Command::new("node", [script, argument]))
 }
 
 /// A server on a port of its own, for as long as this value lives.
-pub struct Listening {
+pub(crate) struct Listening {
     child: Child,
     port: u16,
 }
 
 impl Listening {
-    pub async fn start(script: &str, argument: &str) -> Self {
+    pub(crate) async fn start(script: &str, argument: &str) -> Self {
         let port = free_port();
         let child = spawn(script, argument, port);
         let listening = Self { child, port };
@@ -42,19 +42,19 @@ impl Listening {
         listening
     }
 
-    pub fn target(&self) -> Target {
+    pub(crate) fn target(&self) -> Target {
         let url = format!("http://127.0.0.1:{}/mcp", self.port);
         Target::Http(Endpoint::new(url.parse().expect("a URL")))
     }
 
     /// Kills the server and starts it again on the same port: it has forgotten everything.
-    pub async fn replace(&mut self, script: &str, argument: &str) {
+    pub(crate) async fn replace(&mut self, script: &str, argument: &str) {
         self.kill();
         self.child = spawn(script, argument, self.port);
         self.ready().await;
     }
 
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -82,7 +82,7 @@ fn spawn(script: &str, argument: &str, port: u16) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("node starts")
 }
 
-pub fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("an address").port()
 }

@@ -16,13 +16,13 @@ use tokio::{
 use transom_host::upstream::{InProcess, Options, Target, Upstream};
 
 /// The server's end of the pipes.
-pub struct Peer {
+pub(crate) struct Peer {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
 }
 
 /// A server that plays a script, each time it is started with the number of times before.
-pub fn server<F>(script: impl Fn(Peer, u32) -> F + Send + Sync + 'static) -> Target
+pub(crate) fn server<F>(script: impl Fn(Peer, u32) -> F + Send + Sync + 'static) -> Target
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -35,7 +35,7 @@ where
 }
 
 /// Connects to a server that greets, lists no tools, and then hands itself to the test.
-pub async fn connected(options: Options) -> (Upstream, Peer) {
+pub(crate) async fn connected(options: Options) -> (Upstream, Peer) {
     let (hand, mut handed) = mpsc::channel(1);
     let hand = Arc::new(hand);
     let target = server(move |mut peer, _| {
@@ -56,49 +56,49 @@ impl Peer {
     }
 
     /// Waits for the next message; nothing when the client has left.
-    pub async fn next(&mut self) -> Option<Value> {
+    pub(crate) async fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         let size = self.reader.read_line(&mut line).await.unwrap_or(0);
         (size > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
     /// Waits for a message with this method, which must be the next one; returns it.
-    pub async fn expect(&mut self, method: &str) -> Value {
+    pub(crate) async fn expect(&mut self, method: &str) -> Value {
         let message = self.next().await.unwrap();
         assert_eq!(message["method"], method, "{message}");
         message
     }
 
     /// Writes a line.
-    pub async fn say(&mut self, line: &str) {
+    pub(crate) async fn say(&mut self, line: &str) {
         self.write(format!("{line}\n").as_bytes()).await;
     }
 
     /// Writes bytes.
-    pub async fn write(&mut self, bytes: &[u8]) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) {
         // A client that has left does not matter to a server.
         let _ = self.writer.write_all(bytes).await;
     }
 
     /// Answers a request.
-    pub async fn answer(&mut self, request: &Value, result: Value) {
+    pub(crate) async fn answer(&mut self, request: &Value, result: Value) {
         let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
         self.say(&answer.to_string()).await;
     }
 
     /// Refuses a request.
-    pub async fn refuse(&mut self, request: &Value, code: i64) {
+    pub(crate) async fn refuse(&mut self, request: &Value, code: i64) {
         let error = json!({"code": code, "message": "no"});
         self.say(&json!({"jsonrpc": "2.0", "id": request["id"], "error": error}).to_string()).await;
     }
 
     /// Greets as servers up to 2025-11-25 do, and lists no tools.
-    pub async fn greet(&mut self) {
+    pub(crate) async fn greet(&mut self) {
         self.greet_with(json!([])).await;
     }
 
     /// Greets, and lists these tools.
-    pub async fn greet_with(&mut self, tools: Value) {
+    pub(crate) async fn greet_with(&mut self, tools: Value) {
         let first = self.next().await.unwrap();
         let initialize = if first["method"] == "server/discover" {
             self.refuse(&first, -32601).await;
@@ -121,7 +121,7 @@ impl Peer {
     }
 
     /// Stays silent, but does not leave, until the client has left.
-    pub async fn listen_on(mut self) {
+    pub(crate) async fn listen_on(mut self) {
         while self.next().await.is_some() {}
     }
 }

@@ -10,7 +10,7 @@ use transom_host::upstream::{
 };
 
 /// Short waits, so that a test that fails does so soon.
-pub fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options {
         probe: Duration::from_millis(200),
         greeting: Duration::from_secs(10),
@@ -22,43 +22,43 @@ pub fn options() -> Options {
     }
 }
 
-pub fn raw(text: &str) -> Box<RawValue> {
+pub(crate) fn raw(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).expect("the test writes JSON")
 }
 
-pub fn request(method: &str, params: &str) -> Request {
+pub(crate) fn request(method: &str, params: &str) -> Request {
     Request::with_params(method, &raw(params)).expect("the test writes params")
 }
 
-pub fn call(upstream: &Upstream, method: &str, params: &str) -> Call {
+pub(crate) fn call(upstream: &Upstream, method: &str, params: &str) -> Call {
     upstream.call(&request(method, params), CallOptions::default()).expect("connected")
 }
 
-pub fn patient(upstream: &Upstream, method: &str, patience: Duration) -> Call {
+pub(crate) fn patient(upstream: &Upstream, method: &str, patience: Duration) -> Call {
     let options = CallOptions { progress: true, patience: Some(Patience::flat(patience)) };
     upstream.call(&request(method, "{}"), options).expect("connected")
 }
 
 /// Calls a method and waits for its outcome, for a while.
-pub async fn outcome(upstream: &Upstream, method: &str, params: &str) -> Outcome {
+pub(crate) async fn outcome(upstream: &Upstream, method: &str, params: &str) -> Outcome {
     settled(call(upstream, method, params)).await
 }
 
-pub async fn settled(call: Call) -> Outcome {
+pub(crate) async fn settled(call: Call) -> Outcome {
     timeout(BOUND, call.outcome()).await.expect("every call ends within a bounded time")
 }
 
-pub async fn result(upstream: &Upstream, method: &str, params: &str) -> Value {
+pub(crate) async fn result(upstream: &Upstream, method: &str, params: &str) -> Value {
     let result = outcome(upstream, method, params).await.expect("an answer");
     serde_json::from_str(result.get()).expect("JSON")
 }
 
 /// The words that whoever asked gets to see.
-pub fn words(outcome: Outcome) -> String {
+pub(crate) fn words(outcome: Outcome) -> String {
     outcome.expect_err("no result").story()
 }
 
-pub fn code(outcome: &Outcome) -> Option<i64> {
+pub(crate) fn code(outcome: &Outcome) -> Option<i64> {
     match outcome {
         Err(CallError::Refused(refusal)) => Some(refusal.code),
         _ => None,
@@ -66,7 +66,7 @@ pub fn code(outcome: &Outcome) -> Option<i64> {
 }
 
 /// Waits for the next event of a kind, for a while.
-pub async fn event(events: &mut Events, wanted: impl Fn(&Event) -> bool) -> Event {
+pub(crate) async fn event(events: &mut Events, wanted: impl Fn(&Event) -> bool) -> Event {
     let found = async {
         loop {
             let event = events.next().await.expect("the upstream is open");
@@ -78,4 +78,4 @@ pub async fn event(events: &mut Events, wanted: impl Fn(&Event) -> bool) -> Even
     timeout(BOUND, found).await.expect("every event comes within a bounded time")
 }
 
-pub const BOUND: Duration = Duration::from_secs(20);
+pub(crate) const BOUND: Duration = Duration::from_secs(20);
