@@ -37,6 +37,7 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
             kind: "download",
             text: format!("A view of {server} wants to save: {}", names.join(", ")),
             choices: ONCE.to_vec(),
+            contents: question.files.iter().map(offer).collect(),
             ..ask
         },
         Subject::Message => Ask {

@@ -10,7 +10,7 @@ use std::{
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use transom::{
-    host::{self, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
+    host::{self, FileBody, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
     policy::{Decision, Policy},
     rpc::ErrorObject,
     wire::{DisplayMode, HostContext, RawObject, ToolInfo},
@@ -548,6 +548,16 @@ impl Driver {
                     Ok(request) => self.forward(view, call, request),
                     Err(error) => self.settle(view, call, Err(&error.to_string())),
                 }
+            }
+            // H-97: an address is never fetched on a view's behalf.
+            Task::Download { files }
+                if files.iter().any(|file| matches!(file.body, FileBody::Link(_))) =>
+            {
+                self.settle(
+                    view,
+                    call,
+                    Err("this host saves what it is given and fetches nothing"),
+                );
             }
             // The page carries these out inside the click that allowed them.
             Task::OpenLink { .. } | Task::Download { .. } => self.effect(view, call, &task),

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{AppAnswer, Output, Session, Terms};
+use super::{AppAnswer, File, Output, Session, Terms};
 use crate::{
     calls::Patience,
     policy::{Decision, Subject},
@@ -20,6 +20,8 @@ pub struct Question {
     pub method: &'static str,
     /// The beginning of what would be sent, at most 2,000 bytes of a stranger's text.
     pub preview: Box<str>,
+    /// The files it is about, whole: a page can save them only inside the click that allows it.
+    pub files: Vec<File>,
 }
 
 /// Who waits for a decision.
@@ -70,7 +72,7 @@ impl Session {
         }
         let id = self.questions.ask(subject.clone(), whole(preview), waiter);
         let preview = cut(preview).into();
-        Ok((id, Some(Output::Ask(Question { id, subject, method, preview }))))
+        Ok((id, Some(Output::Ask(Question { id, subject, method, preview, files: vec![] }))))
     }
 
     /// Takes in a person's answer. One that is late, repeated or for nobody carries nothing out.

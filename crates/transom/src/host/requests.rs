@@ -311,7 +311,13 @@ impl Session {
                 self.has_room(work.size)?;
                 let call = self.work.next_id();
                 let waiter = Waiter::View(call);
-                let (number, question) = self.inquire(subject, method, &task.preview(), waiter)?;
+                let (number, mut question) =
+                    self.inquire(subject, method, &task.preview(), waiter)?;
+                if let (Some(Output::Ask(question)), Task::Download { files }) =
+                    (&mut question, &task)
+                {
+                    question.files.clone_from(files);
+                }
                 let patience = self.decision_patience(work.token.is_some());
                 self.beat_from(now, work.token.is_some());
                 self.work.open(

@@ -732,6 +732,21 @@ fn h_90_h_92_h_95_effects_are_asked_and_answered_with_nothing() {
 }
 
 #[test]
+fn h_95_the_one_who_decides_about_a_download_has_the_files() {
+    let mut world = World::new("download");
+    world.open();
+    let text = r#"{"jsonrpc":"2.0","id":50,"method":"ui/download-file","params":{"contents":[{"type":"resource","resource":{"uri":"file:///x.csv","text":"1,2"}}]}}"#;
+    world.session.handle(world.now, Input::View(text)).unwrap();
+    let asked = std::iter::from_fn(|| world.session.poll()).find_map(|output| match output {
+        host::Output::Ask(question) => Some(question.files),
+        _ => None,
+    });
+    let files = asked.unwrap();
+    assert_eq!(files[0].name, "x.csv");
+    assert_eq!(files[0].body, host::FileBody::Text("1,2".to_owned()));
+}
+
+#[test]
 fn h_100_content_that_the_host_cannot_take_is_refused() {
     let mut plain = setup();
     let text = transom::wire::Modalities { text: true, ..Default::default() };
