@@ -245,7 +245,8 @@ impl Driver {
     /// Finds the view's place, or makes one for its first `open`.
     fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
         let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
-        let room = self.views.len() < VIEWS;
+        let room = self.views.len() < PLACES
+            && self.views.values().filter(|seat| !matches!(seat.life, Life::Ended)).count() < VIEWS;
         match self.views.get_mut(view) {
             Some(seat) if seat.page == page => true,
             // A page that was loaded anew takes over what the old one showed.
@@ -843,5 +844,7 @@ async fn sleep_until(start: Instant, at: Option<Duration>) {
 const AWAY: Duration = Duration::from_secs(60);
 /// How long a confirmation waits for something to travel with.
 const CONFIRM: Duration = Duration::from_millis(20);
-/// The most views of one host.
+/// The most views of one host at a time.
 const VIEWS: usize = 2_000;
+/// The most places: one that ended keeps its counters for as long as its page is known.
+const PLACES: usize = 50_000;

@@ -8,6 +8,7 @@ mod envelope;
 mod hostile_http;
 mod hostile_pipe;
 mod http_peer;
+mod locked;
 mod node;
 mod pins;
 mod pipe_peer;
