@@ -26,6 +26,7 @@ mod lines;
 mod listing;
 mod pipe;
 mod request;
+mod rounds;
 mod salvage;
 mod sse;
 mod supervisor;

@@ -37,7 +37,7 @@ use transom::{
 use super::{
     Call, CallError, CallOptions, Era, Event, Limits, Listing, Loss, NotCalled, Options, Outcome,
     Refusal, Request, Rubbish,
-    call::Waiter,
+    call::{Waiter, Waiting},
     desk::{DISCOVER, Desk, Dropped, Kind, PING},
     http::{Http, Parcel},
     pipe::Outbox,
@@ -130,12 +130,37 @@ impl Life {
         request: &Request,
         options: CallOptions,
     ) -> Result<Call, NotCalled> {
-        let (waiter, call) = Call::prepare(options.progress);
+        let waiting = self.send_call_in(era, request, options)?;
+        let call = Call::new(Arc::clone(self), waiting);
+        // Only there may a server want more first, and only then is the request needed again.
+        Ok(match era {
+            Era::Greeting => call,
+            Era::Stateless => call.with_rounds(request.clone(), options),
+        })
+    }
+
+    /// Sends a call and returns what waits for its answer.
+    pub(super) fn send_call(
+        self: &Arc<Self>,
+        request: &Request,
+        options: CallOptions,
+    ) -> Result<Waiting, NotCalled> {
+        self.send_call_in(self.era(), request, options)
+    }
+
+    fn send_call_in(
+        self: &Arc<Self>,
+        era: Era,
+        request: &Request,
+        options: CallOptions,
+    ) -> Result<Waiting, NotCalled> {
+        let (waiter, waiting) = Waiter::new(options.progress);
         let what = (Kind::of(request.method()), era);
         let id = self.open(waiter, what, options.patience.unwrap_or(self.options.patience))?;
-        let call = call(id, Arc::clone(self));
-        self.dispatch(id, what, request, options.progress)?;
-        Ok(call)
+        self.dispatch(id, what, request, options.progress).inspect_err(|_| {
+            self.desk().cancel(id);
+        })?;
+        Ok(waiting(id))
     }
 
     fn open(
@@ -474,7 +499,7 @@ impl Life {
             return;
         }
         let method = if *era == Era::Stateless { DISCOVER } else { PING };
-        let (waiter, _) = Call::prepare(false);
+        let (waiter, _) = Waiter::new(false);
         let kind = Kind::Ping { heard: self.heard.load(Ordering::Relaxed) };
         if let Ok(id) = self.open(waiter, (kind, *era), Patience::flat(self.options.ping)) {
             let _ = self.dispatch(id, (kind, *era), &Request::new(method), false);
