@@ -153,7 +153,9 @@ fn accept(params: &Value) -> Value {
     let content: Map<String, Value> = properties
         .unwrap_or_default()
         .into_iter()
-        .map(|(name, schema)| (name, schema.get("default").cloned().unwrap_or(json!("yes"))))
+        .map(|(name, schema)| {
+            (name, schema.get("default").cloned().unwrap_or_else(|| json!("yes")))
+        })
         .collect();
     json!({"action": "accept", "content": content})
 }

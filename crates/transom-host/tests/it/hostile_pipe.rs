@@ -256,6 +256,25 @@ async fn no_field_of_a_result_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_million_levels_deep_is_passed_on_or_passed_over() {
+    let (open, close) = ("[".repeat(1_000_000), "]".repeat(1_000_000));
+    let deep = format!(r#"{{"a":{open}{close}}}"#);
+    let (upstream, mut peer) = connected(options()).await;
+    let pending = call(&upstream, "deep", "{}");
+    let id = peer.expect("deep").await["id"].clone();
+    peer.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{deep}}}"#)).await;
+    assert_eq!(settled(pending).await.unwrap().get(), deep);
+
+    let mut events = upstream.events();
+    upstream.refresh();
+    let id = peer.expect("tools/list").await["id"].clone();
+    let tools = format!(r#"[{{"name":"deep","inputSchema":{deep}}},{{"name":"flat"}}]"#);
+    peer.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":{tools}}}}}"#)).await;
+    event(&mut events, |event| matches!(event, Event::ListChanged(List::Tools))).await;
+    assert!(upstream.tools().get("flat").is_some() && upstream.tools().get("deep").is_none());
+}
+
+#[tokio::test(start_paused = true)]
 async fn progress_comes_in_the_order_of_the_wire_even_if_that_is_odd() {
     let (upstream, mut peer) = connected(options()).await;
     let mut running = patient(&upstream, "work", Duration::from_secs(5));
