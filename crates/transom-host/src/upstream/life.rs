@@ -12,7 +12,7 @@ use std::{
     future::Future,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -38,6 +38,7 @@ use super::{
     Call, CallError, CallOptions, Era, Event, Limits, Listing, Loss, NotCalled, Options, Outcome,
     Refusal, Request, Rubbish,
     call::{Waiter, Waiting},
+    changes::Changes,
     desk::{DISCOVER, Desk, Dropped, Kind, PING},
     http::{Http, Parcel},
     pipe::Outbox,
@@ -78,13 +79,6 @@ pub(super) enum Link {
 pub(super) struct Terms {
     pub(super) era: Era,
     pub(super) version: String,
-}
-
-/// Lists that changed and were not looked at yet.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    lists: AtomicUsize,
-    news: Notify,
 }
 
 impl Life {
@@ -212,7 +206,7 @@ impl Life {
     pub(super) async fn tell(&self, text: String) -> Result<(), CallError> {
         match &self.link {
             Link::Pipe(outbox) => outbox.push(text).map_err(|_| NotCalled::Busy.into()),
-            Link::Http(http) => Ok(http.tell(self, text).await?),
+            Link::Http(http) => http.tell(self, text).await,
         }
     }
 
@@ -513,37 +507,6 @@ impl fmt::Debug for Life {
     }
 }
 
-impl Changes {
-    fn note(&self, list: List) {
-        self.lists.fetch_or(bit(list), Ordering::Relaxed);
-        self.news.notify_one();
-    }
-
-    /// Notes that nothing is known any more.
-    pub(super) fn note_all(&self) {
-        LISTS.into_iter().for_each(|list| self.note(list));
-    }
-
-    /// Waits until something changed, and says what.
-    pub(super) async fn next(&self) -> Vec<List> {
-        loop {
-            let lists = self.lists.swap(0, Ordering::Relaxed);
-            if lists != 0 {
-                return LISTS.into_iter().filter(|list| lists & bit(*list) != 0).collect();
-            }
-            self.news.notified().await;
-        }
-    }
-}
-
-fn bit(list: List) -> usize {
-    match list {
-        List::Tools => 1,
-        List::Resources => 2,
-        List::Prompts => 4,
-    }
-}
-
 /// The messages of a batch, received one by one: a list of them could be much larger than their text.
 struct Batch<'a>(&'a Arc<Life>);
 
@@ -612,5 +575,4 @@ struct Unfinished {
     result_type: Option<String>,
 }
 
-const LISTS: [List; 3] = [List::Tools, List::Resources, List::Prompts];
 const INPUT_REQUIRED: &str = "input_required";
