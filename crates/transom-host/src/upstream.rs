@@ -10,9 +10,28 @@
 //!      │            └─ Events ──▶ every listener
 //!      └─ call ──▶ Call ──▶ progress, outcome
 //! ```
+//!
+//! ```no_run
+//! use transom_host::upstream::{CallOptions, Command, Options, Request, Target, Upstream};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let target = Target::Stdio(Command::new("npx", ["-y", "some-mcp-server", "--stdio"]));
+//! let upstream = Upstream::connect(target, Options::default()).await?;
+//! for (name, tool) in upstream.tools().iter() {
+//!     println!("{name}: {:?}", tool.meta.resource_uri);
+//! }
+//! let params = serde_json::value::to_raw_value(&serde_json::json!({ "name": "get-time" }))?;
+//! let request = Request::with_params("tools/call", &params)?;
+//! let result = upstream.call(&request, CallOptions::default())?.outcome().await?;
+//! println!("{result}");
+//! upstream.close().await;
+//! # Ok(())
+//! # }
+//! ```
 
 mod ask;
 mod call;
+mod changes;
 mod child;
 mod desk;
 mod era;
@@ -25,7 +44,9 @@ mod life;
 mod lines;
 mod listing;
 mod pipe;
+mod reply;
 mod request;
+mod rounds;
 mod salvage;
 mod sse;
 mod supervisor;

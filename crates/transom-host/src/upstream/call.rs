@@ -1,12 +1,15 @@
 //! One call in flight, as whoever made it sees it.
 
-use std::sync::Arc;
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
 use transom::calls::Patience;
 
-use super::{CallError, life::Life};
+use super::{CallError, Request, life::Life, rounds};
 
 /// How a call is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,11 +23,38 @@ pub struct CallOptions {
 /// A call in flight. Dropping it takes it back.
 #[derive(Debug)]
 pub struct Call {
-    id: u64,
     life: Arc<Life>,
+    state: State,
+    /// What to make the call again with; only where the server may want more before it answers.
+    again: Option<Again>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The server is at it.
+    Waiting(Waiting),
+    /// We are: it wants to know something first.
+    Asking(Asking),
+    /// Nobody is.
+    Over,
+}
+
+/// Our end of a [`Waiter`].
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) id: u64,
     progress: Option<mpsc::Receiver<Box<RawValue>>>,
     outcome: oneshot::Receiver<Outcome>,
-    over: bool,
+}
+
+/// The request to be made again, once there are answers.
+struct Asking(Pin<Box<dyn Future<Output = Result<Request, CallError>> + Send>>);
+
+#[derive(Debug)]
+struct Again {
+    request: Request,
+    options: CallOptions,
+    rounds: u32,
 }
 
 /// News of a call.
@@ -39,7 +69,7 @@ pub enum Update {
 /// The result of a call, as the server wrote it, or why there is none.
 pub type Outcome = Result<Box<RawValue>, CallError>;
 
-/// The other end of a [`Call`].
+/// The other end of a [`Waiting`].
 #[derive(Debug)]
 pub(super) struct Waiter {
     progress: Option<mpsc::Sender<Box<RawValue>>>,
@@ -47,63 +77,135 @@ pub(super) struct Waiter {
 }
 
 impl Call {
-    /// A waiter, and the call it belongs to once there is a number.
-    pub(super) fn prepare(progress: bool) -> (Waiter, impl FnOnce(u64, Arc<Life>) -> Self) {
-        let (outcome, settled) = oneshot::channel();
-        let (news, heard) = progress.then(|| mpsc::channel(WAITING)).unzip();
-        let waiter = Waiter { progress: news, outcome };
-        let call = |id, life| Self { id, life, progress: heard, outcome: settled, over: false };
-        (waiter, call)
+    /// A call that waits.
+    pub(super) fn new(life: Arc<Life>, waiting: Waiting) -> Self {
+        Self { life, state: State::Waiting(waiting), again: None }
     }
 
-    /// Its number, which is also its progress token.
-    pub fn id(&self) -> u64 {
-        self.id
+    /// Makes the call again when the server wants to know more first.
+    #[must_use]
+    pub(super) fn with_rounds(mut self, request: Request, options: CallOptions) -> Self {
+        self.again = Some(Again { request, options, rounds: 0 });
+        self
+    }
+
+    /// Its number, which is also its progress token; none while the server waits for us.
+    pub fn id(&self) -> Option<u64> {
+        match &self.state {
+            State::Waiting(waiting) => Some(waiting.id),
+            State::Asking(_) | State::Over => None,
+        }
     }
 
     /// Waits for news, in the order they came; there are none after [`Update::Done`].
     ///
     /// May be dropped while waiting without losing any.
     pub async fn next(&mut self) -> Option<Update> {
-        if self.over {
-            return None;
+        loop {
+            let outcome = match &mut self.state {
+                State::Waiting(waiting) => match waiting.next().await {
+                    Update::Done(outcome) => outcome,
+                    progress => return Some(progress),
+                },
+                State::Asking(asking) => match (&mut asking.0).await {
+                    Ok(request) => match self.repeat(request) {
+                        Ok(()) => continue,
+                        Err(error) => Err(error),
+                    },
+                    Err(error) => Err(error),
+                },
+                State::Over => return None,
+            };
+            match outcome {
+                Err(CallError::InputRequired(wanted)) if self.may_repeat() => self.ask(wanted),
+                outcome => {
+                    self.state = State::Over;
+                    return Some(Update::Done(outcome));
+                }
+            }
         }
-        if let Some(progress) = &mut self.progress
-            && let Some(params) = progress.recv().await
-        {
-            return Some(Update::Progress(params));
-        }
-        let outcome = (&mut self.outcome).await;
-        self.over = true;
-        // The waiter is dropped unsettled only together with the whole connection.
-        Some(Update::Done(outcome.unwrap_or(Err(CallError::Cancelled))))
     }
 
     /// Waits for the result.
     pub async fn outcome(mut self) -> Outcome {
-        self.progress = None;
-        match self.next().await {
-            Some(Update::Done(outcome)) => outcome,
-            _ => Err(CallError::Cancelled),
+        loop {
+            match self.next().await {
+                Some(Update::Done(outcome)) => return outcome,
+                Some(Update::Progress(_)) => {}
+                None => return Err(CallError::Cancelled),
+            }
         }
     }
 
     /// Takes the call back and tells the server why.
     pub fn cancel(mut self, reason: &str) {
-        self.life.cancel(self.id, reason);
-        self.over = true;
+        self.retract(reason);
+    }
+
+    fn retract(&mut self, reason: &str) {
+        if let State::Waiting(waiting) = &self.state {
+            self.life.cancel(waiting.id, reason);
+        }
+        self.state = State::Over;
+    }
+
+    /// Whether a server that wants more gets it. One that was refused comes out of `Asking`.
+    fn may_repeat(&self) -> bool {
+        matches!(self.state, State::Waiting(_))
+            && self.again.as_ref().is_some_and(|again| again.rounds < rounds::MAX_ROUNDS)
+    }
+
+    fn ask(&mut self, wanted: Box<RawValue>) {
+        let Some(again) = &mut self.again else { return };
+        again.rounds += 1;
+        let options = self.life.options();
+        let bound = again.options.patience.unwrap_or(options.patience).total;
+        let answer = rounds::answer(options.ask.clone(), again.request.clone(), wanted);
+        self.state = State::Asking(Asking(Box::pin(async move {
+            timeout(bound, answer).await.unwrap_or(Err(CallError::Timeout))
+        })));
+    }
+
+    fn repeat(&mut self, request: Request) -> Result<(), CallError> {
+        let options = self.again.as_ref().map(|again| again.options).unwrap_or_default();
+        self.state = State::Waiting(self.life.send_call(&request, options)?);
+        Ok(())
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if !self.over {
-            self.life.cancel(self.id, "no longer wanted");
+        self.retract("no longer wanted");
+    }
+}
+
+impl Waiting {
+    async fn next(&mut self) -> Update {
+        if let Some(progress) = &mut self.progress
+            && let Some(params) = progress.recv().await
+        {
+            return Update::Progress(params);
         }
+        // The waiter is dropped unsettled only together with the whole connection.
+        Update::Done((&mut self.outcome).await.unwrap_or(Err(CallError::Cancelled)))
+    }
+}
+
+impl fmt::Debug for Asking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Asking")
     }
 }
 
 impl Waiter {
+    /// A waiter, and what waits for it once there is a number.
+    pub(super) fn new(progress: bool) -> (Self, impl FnOnce(u64) -> Waiting) {
+        let (outcome, settled) = oneshot::channel();
+        let (news, heard) = progress.then(|| mpsc::channel(WAITING)).unzip();
+        let waiting = |id| Waiting { id, progress: heard, outcome: settled };
+        (Self { progress: news, outcome }, waiting)
+    }
+
     /// Settles the call. Nobody may be waiting any more.
     pub(super) fn settle(self, outcome: Outcome) {
         let _ = self.outcome.send(outcome);

@@ -193,7 +193,6 @@ const MAX_SERVING: usize = 16;
 
 #[cfg(test)]
 mod tests {
-    use super::super::call::Call;
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -206,7 +205,7 @@ mod tests {
     }
 
     fn open(desk: &mut Desk) -> Result<u64, NotCalled> {
-        let (waiter, _) = Call::prepare(false);
+        let (waiter, _) = Waiter::new(false);
         desk.open(SECOND, Patience::flat(SECOND), (Kind::Plain, Era::Greeting), waiter)
     }
 
@@ -224,7 +223,7 @@ mod tests {
     fn a_full_desk_takes_no_call_but_a_ping() {
         let (mut desk, _) = desk(2);
         assert_eq!(open(&mut desk), Err(NotCalled::Busy));
-        let (waiter, _) = Call::prepare(false);
+        let (waiter, _) = Waiter::new(false);
         let ping = (Kind::Ping { heard: 0 }, Era::Greeting);
         assert!(desk.open(SECOND, Patience::flat(SECOND), ping, waiter).is_ok());
         assert!(desk.is_pinging());

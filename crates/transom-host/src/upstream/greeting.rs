@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use transom::{calls::Patience, host::List, violation::Quoted, wire::Implementation};
 
 use super::{
-    Call, CallError, CallOptions, ConnectError, Era, Loss, Options, Outcome, Request,
+    Call, CallError, CallOptions, ConnectError, Era, Loss, Options, Outcome, Refusal, Request,
     desk::{DISCOVER, INITIALIZE},
     era::{GREETING, LAST_GREETING, STATELESS},
     life::{Life, Terms},
@@ -96,9 +96,29 @@ async fn probe(life: &Arc<Life>) -> Result<Server, ConnectError> {
         },
         // There is nobody to try again with, or nothing that another greeting would change.
         Ok(Err(error)) if is_final(&error) => Err(error.into()),
+        Ok(Err(error)) if offers_our_version(&error) => probe_once_more(life).await,
         Ok(Err(_)) => introduce(life).await,
         Err(_) => either(life, discover).await,
     }
+}
+
+/// The server refused our version and names it among those it takes.
+async fn probe_once_more(life: &Arc<Life>) -> Result<Server, ConnectError> {
+    let result = discover(life)?.outcome().await?;
+    discovered(life, &result)
+}
+
+fn offers_our_version(error: &CallError) -> bool {
+    #[derive(Deserialize)]
+    struct Offer {
+        supported: Vec<String>,
+    }
+    let CallError::Refused(Refusal { code: UNSUPPORTED_VERSION, data: Some(data), .. }) = error
+    else {
+        return false;
+    };
+    serde_json::from_str::<Offer>(data.get())
+        .is_ok_and(|offer| offer.supported.iter().any(|version| version == STATELESS))
 }
 
 /// The server is silent: it ignores what it does not know, or it is slow to start. It gets to choose.
@@ -136,7 +156,8 @@ fn discover(life: &Arc<Life>) -> Result<Call, CallError> {
 fn discovered(life: &Arc<Life>, result: &RawValue) -> Result<Server, ConnectError> {
     let answer: Discovered = serde_json::from_str(result.get()).unwrap_or_default();
     let versions = answer.supported_versions;
-    if !versions.is_empty() && !versions.iter().any(|version| version == STATELESS) {
+    // There are servers that answer whatever they do not know with an empty result.
+    if !versions.iter().any(|version| version == STATELESS) {
         return Err(ConnectError::Version { got: Quoted::new(&versions.join(", ")) });
     }
     let of_meta = answer.meta.get(SERVER_INFO).cloned();
@@ -229,4 +250,6 @@ struct Introduced {
 }
 
 const INITIALIZED: &str = "notifications/initialized";
+/// The code for a version that a server does not take.
+const UNSUPPORTED_VERSION: i64 = -32022;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

@@ -1,5 +1,7 @@
 //! What the stateless era repeats of a request in headers.
 
+use std::collections::HashSet;
+
 use base64::{Engine, prelude::BASE64_STANDARD};
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value};
@@ -14,10 +16,15 @@ pub(super) struct Mirrored {
 
 impl Mirrored {
     /// Finds the arguments that a tool's input schema marks with `x-mcp-header`.
-    pub(super) fn in_schema(schema: &Value) -> Vec<Self> {
+    ///
+    /// A mark that cannot be followed spoils the tool: whoever routes by it would be misled.
+    pub(super) fn in_schema(schema: &Value) -> Result<Vec<Self>, BadMark> {
         let mut found = vec![];
-        collect(schema, &mut vec![], &mut found);
-        found
+        collect(schema, &mut vec![], &mut found)?;
+        let names: HashSet<&HeaderName> = found.iter().map(|mark| &mark.header).collect();
+        let marks = count(schema);
+        // More marks than were found stand where no argument has a fixed place.
+        if names.len() < found.len() || marks > found.len() { Err(BadMark) } else { Ok(found) }
     }
 
     /// The header and the value it has for these arguments, if they have one.
@@ -32,28 +39,60 @@ impl Mirrored {
     }
 }
 
-fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirrored>) {
+fn collect(
+    schema: &Value,
+    path: &mut Vec<String>,
+    found: &mut Vec<Mirrored>,
+) -> Result<(), BadMark> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    if path.len() == MAX_DEPTH {
-        return;
-    }
     for (name, schema) in properties {
         path.push(name.clone());
-        let mark = schema.get("x-mcp-header").and_then(Value::as_str);
-        if let Some(header) = mark.and_then(header)
-            && found.len() < MAX_HEADERS
-        {
-            found.push(Mirrored { path: path.clone(), header });
+        if let Some(mark) = schema.get(MARK) {
+            let header = mark.as_str().and_then(header).filter(|_| is_primitive(schema));
+            found.push(Mirrored { path: path.clone(), header: header.ok_or(BadMark)? });
         }
-        collect(schema, path, found);
+        if path.len() > MAX_DEPTH || found.len() > MAX_HEADERS {
+            return Err(BadMark);
+        }
+        collect(schema, path, found)?;
         path.pop();
     }
+    Ok(())
+}
+
+/// How many marks there are anywhere in a schema.
+fn count(schema: &Value) -> usize {
+    match schema {
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| match &**name {
+                MARK => 1,
+                // Examples of data, not of schemas.
+                "default" | "const" | "enum" | "examples" => 0,
+                "properties" => {
+                    value.as_object().into_iter().flat_map(Map::values).map(count).sum()
+                }
+                _ => count(value),
+            })
+            .sum(),
+        Value::Array(values) => values.iter().map(count).sum(),
+        _ => 0,
+    }
+}
+
+fn is_primitive(schema: &Value) -> bool {
+    let kind = schema.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| ["string", "integer", "boolean"].contains(&kind))
 }
 
 fn header(mark: &str) -> Option<HeaderName> {
     HeaderName::from_bytes(format!("mcp-param-{mark}").as_bytes()).ok().filter(|_| !mark.is_empty())
 }
+
+/// A mark that no header can follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BadMark;
 
 /// Writes a value so that a header can hold it: as it is, or in base64 where it would change its meaning
 /// on the way.
@@ -64,6 +103,7 @@ pub(super) fn encode(value: &str) -> String {
     if plain { value.to_owned() } else { format!("{OPEN}{}{CLOSE}", BASE64_STANDARD.encode(value)) }
 }
 
+const MARK: &str = "x-mcp-header";
 const OPEN: &str = "=?base64?";
 const CLOSE: &str = "?=";
 /// How deep a schema is searched, and for how much: headers are for routing, not for payloads.
@@ -97,12 +137,11 @@ mod tests {
         let schema = json!({"properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "deep": {"properties": {"count": {"type": "integer", "x-mcp-header": "Count"}}},
-            "bad": {"x-mcp-header": "not a token"},
-            "empty": {"x-mcp-header": ""},
-            "plain": {"type": "string"},
+            "plain": {"type": "string", "default": {"x-mcp-header": "data"}},
+            "x-mcp-header": {"type": "string"},
         }});
-        let marks = Mirrored::in_schema(&schema);
-        let arguments = json!({"region": "eu", "deep": {"count": 3}, "bad": "x", "plain": "y"});
+        let marks = Mirrored::in_schema(&schema).unwrap();
+        let arguments = json!({"region": "eu", "deep": {"count": 3}, "plain": "y"});
         let seen: Vec<String> = marks
             .iter()
             .filter_map(|mark| mark.of(&arguments))
@@ -110,5 +149,27 @@ mod tests {
             .collect();
         assert_eq!(seen, ["mcp-param-region: eu", "mcp-param-count: 3"]);
         assert!(marks.iter().all(|mark| mark.of(&json!({"region": ["eu"]})).is_none()));
+    }
+
+    #[test]
+    fn a_mark_that_cannot_be_followed_spoils_the_tool() {
+        let string = |mark: Value| json!({"type": "string", "x-mcp-header": mark});
+        #[rustfmt::skip]
+        let table = [
+            json!({"properties": {"a": string(json!(""))}}),
+            json!({"properties": {"a": string(json!("two words"))}}),
+            json!({"properties": {"a": string(json!("a\r\nb"))}}),
+            json!({"properties": {"a": string(json!(7))}}),
+            json!({"properties": {"a": {"type": "number", "x-mcp-header": "A"}}}),
+            json!({"properties": {"a": {"type": "object", "x-mcp-header": "A"}}}),
+            json!({"properties": {"a": {"x-mcp-header": "A"}}}),
+            json!({"properties": {"a": string(json!("Same")), "b": string(json!("same"))}}),
+            json!({"properties": {"a": {"items": string(json!("Item"))}}}),
+            json!({"properties": {"a": {"anyOf": [string(json!("Any"))]}}}),
+            json!({"x-mcp-header": "Root"}),
+        ];
+        for schema in table {
+            assert_eq!(Mirrored::in_schema(&schema), Err(BadMark), "{schema}");
+        }
     }
 }

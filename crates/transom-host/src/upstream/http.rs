@@ -17,13 +17,9 @@ use std::{
 use bytes::Bytes;
 use reqwest::{
     Method, Response, StatusCode,
-    header::{
-        ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION, WWW_AUTHENTICATE,
-    },
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
     redirect::{Attempt, Policy},
 };
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::{
     sync::RwLock,
     task::AbortHandle,
@@ -33,14 +29,15 @@ use transom::violation::Quoted;
 use url::{Host, Url};
 
 use super::{
-    CallError, ConnectError, Endpoint, Era, Event, HttpError, Listing, Loss, Options, Refusal,
-    Request, Rubbish,
+    CallError, ConnectError, Endpoint, Era, Event, HttpError, Listing, Loss, Options, Request,
+    Rubbish,
     desk::Kind,
     era::STATELESS,
     greeting,
     header::encode,
     life::Life,
     pipe::{Full, Outbox, Unsent},
+    reply::{self, EVENTS, Media},
     salvage,
     sse::Parser,
 };
@@ -107,14 +104,14 @@ impl Http {
 
     async fn run(self: &Arc<Self>, life: &Arc<Life>, parcel: &Parcel) -> Result<(), CallError> {
         let response = self.post(life, parcel).await?;
-        match media_type(&response) {
+        match reply::media_type(&response) {
             Some(Media::Json) => {
-                let body = body(response, self.limit).await?;
+                let body = reply::body(response, self.limit).await?;
                 receive(life, &body, Some(parcel.id));
                 Ok(())
             }
             Some(Media::Events) => self.follow(response, life, parcel).await,
-            None => Err(HttpError::ContentType { got: content_type(&response) }.into()),
+            None => Err(HttpError::ContentType { got: reply::content_type(&response) }.into()),
         }
     }
 
@@ -131,8 +128,8 @@ impl Http {
                 self.set_session(response.headers().get(SESSION).cloned());
             }
             let status = response.status();
-            match (accepted(response).await, session) {
-                (Err(error), Some(stale)) if is_forgotten(status, &error) => {
+            match (reply::accepted(response).await, session) {
+                (Err(error), Some(stale)) if reply::is_forgotten(status, &error) => {
                     self.renew(life, &stale).await?;
                 }
                 (answer, _) => return answer,
@@ -249,10 +246,10 @@ impl Http {
             headers.insert(LAST_EVENT, last);
         }
         let get = self.client.get(self.url.clone()).headers(headers).header(ACCEPT, EVENTS);
-        let response = accepted(get.send().await.map_err(HttpError::of)?).await?;
-        match media_type(&response) {
+        let response = reply::accepted(get.send().await.map_err(HttpError::of)?).await?;
+        match reply::media_type(&response) {
             Some(Media::Events) => Ok(response),
-            _ => Err(HttpError::ContentType { got: content_type(&response) }.into()),
+            _ => Err(HttpError::ContentType { got: reply::content_type(&response) }.into()),
         }
     }
 
@@ -265,25 +262,19 @@ impl Http {
     pub(super) async fn post_queued(self: Arc<Self>, mut unsent: Unsent, life: Arc<Life>) {
         while let Some(text) = unsent.next().await {
             if let Err(error) = self.tell(&life, text).await {
-                tracing::debug!(%error, "a notification or an answer was not taken");
+                tracing::debug!(error = %error.story(), "a notification or an answer was not taken");
             }
         }
     }
 
     /// Posts a notification or an answer.
-    pub(super) async fn tell(&self, life: &Life, text: String) -> Result<(), HttpError> {
+    pub(super) async fn tell(&self, life: &Life, text: String) -> Result<(), CallError> {
         // Not through the gate of `current_session`: who replaces a session says something, too.
         let headers = self.headers_for(life, self.session().as_ref());
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
         let response = post.body(text).send().await.map_err(HttpError::of)?;
-        accepted(response).await.map(drop).map_err(|error| match error {
-            CallError::Http(error) => error,
-            other => HttpError::Status {
-                status: StatusCode::BAD_REQUEST,
-                words: Some(Quoted::new(&other.to_string())),
-            },
-        })
+        reply::accepted(response).await.map(drop)
     }
 
     /// Tells the server that its session is no longer needed.
@@ -391,102 +382,6 @@ fn receive(life: &Arc<Life>, data: &[u8], answers: Option<u64>) {
     }
 }
 
-/// Lets a good answer through, and says what is wrong with another.
-async fn accepted(response: Response) -> Result<Response, CallError> {
-    let status = response.status();
-    let header = |name| response.headers().get(name).map(|value| quoted(value.as_bytes()));
-    if status.is_success() {
-        return Ok(response);
-    }
-    if status == StatusCode::UNAUTHORIZED {
-        return Err(HttpError::Unauthorized { challenge: header(WWW_AUTHENTICATE) }.into());
-    }
-    if status.is_redirection()
-        && let Some(location) = header(LOCATION)
-    {
-        return Err(HttpError::Redirect { status, location }.into());
-    }
-    let body = body(response, MAX_EXPLANATION).await.unwrap_or_default();
-    Err(refusal(&body).map_or_else(
-        || {
-            let words = (!body.is_empty()).then(|| quoted(&body));
-            HttpError::Status { status, words }.into()
-        },
-        CallError::Refused,
-    ))
-}
-
-/// Whether a refusal means that the server does not know our session.
-///
-/// The spec says 404. Servers that follow the example of the TypeScript SDK say 400, and in words what
-/// they miss.
-fn is_forgotten(status: StatusCode, error: &CallError) -> bool {
-    match error {
-        _ if status == StatusCode::NOT_FOUND => true,
-        CallError::Refused(Refusal { message, .. }) if status == StatusCode::BAD_REQUEST => {
-            message.to_ascii_lowercase().contains("session")
-        }
-        _ => false,
-    }
-}
-
-/// The JSON-RPC error in the body of a bad status, whoever it was addressed to.
-fn refusal(body: &[u8]) -> Option<Refusal> {
-    #[derive(Deserialize)]
-    struct Failed {
-        error: FailedError,
-    }
-    #[derive(Deserialize)]
-    struct FailedError {
-        code: i64,
-        #[serde(default)]
-        message: String,
-        data: Option<Box<RawValue>>,
-    }
-    let FailedError { code, message, data } = serde_json::from_slice::<Failed>(body).ok()?.error;
-    Some(Refusal { code, message, data })
-}
-
-/// Reads a body, but no more than the limit.
-async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
-    let announced = response.content_length().unwrap_or(0);
-    let too_long = || HttpError::Rubbish(Rubbish::TooLong { limit });
-    if usize::try_from(announced).is_ok_and(|size| size > limit) {
-        return Err(too_long());
-    }
-    let mut body = Vec::with_capacity(usize::try_from(announced).unwrap_or(0).min(PREPARED));
-    while let Some(piece) = response.chunk().await.map_err(HttpError::of)? {
-        if body.len() + piece.len() > limit {
-            return Err(too_long());
-        }
-        body.extend_from_slice(&piece);
-    }
-    Ok(body)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Media {
-    Json,
-    Events,
-}
-
-fn media_type(response: &Response) -> Option<Media> {
-    let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
-    let essence = value.split(';').next().unwrap_or_default().trim();
-    [("application/json", Media::Json), (EVENTS, Media::Events)]
-        .into_iter()
-        .find_map(|(name, media)| essence.eq_ignore_ascii_case(name).then_some(media))
-}
-
-fn content_type(response: &Response) -> Quoted {
-    let value = response.headers().get(CONTENT_TYPE);
-    quoted(value.map_or(b"nothing", |value| value.as_bytes()))
-}
-
-fn quoted(bytes: &[u8]) -> Quoted {
-    Quoted::new(&String::from_utf8_lossy(bytes))
-}
-
 fn configured(endpoint: &Endpoint) -> Result<HeaderMap, ConnectError> {
     let mut headers = HeaderMap::new();
     for (name, secret) in &endpoint.headers {
@@ -541,7 +436,6 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-const EVENTS: &str = "text/event-stream";
 const BOTH: &str = "application/json, text/event-stream";
 
 /// How often a stream that brings nothing is taken up again.
@@ -552,7 +446,3 @@ const LONGEST_RETRY: Duration = Duration::from_secs(10);
 const STEADY: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(10);
 const MAX_REDIRECTS: usize = 3;
-/// How much of a body that explains a bad status is read.
-const MAX_EXPLANATION: usize = 64 << 10;
-/// How much room a server can have made by announcing a large body.
-const PREPARED: usize = 1 << 20;

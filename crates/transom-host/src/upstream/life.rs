@@ -12,7 +12,7 @@ use std::{
     future::Future,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -37,7 +37,8 @@ use transom::{
 use super::{
     Call, CallError, CallOptions, Era, Event, Limits, Listing, Loss, NotCalled, Options, Outcome,
     Refusal, Request, Rubbish,
-    call::Waiter,
+    call::{Waiter, Waiting},
+    changes::Changes,
     desk::{DISCOVER, Desk, Dropped, Kind, PING},
     http::{Http, Parcel},
     pipe::Outbox,
@@ -78,13 +79,6 @@ pub(super) enum Link {
 pub(super) struct Terms {
     pub(super) era: Era,
     pub(super) version: String,
-}
-
-/// Lists that changed and were not looked at yet.
-#[derive(Debug, Default)]
-pub(super) struct Changes {
-    lists: AtomicUsize,
-    news: Notify,
 }
 
 impl Life {
@@ -130,12 +124,37 @@ impl Life {
         request: &Request,
         options: CallOptions,
     ) -> Result<Call, NotCalled> {
-        let (waiter, call) = Call::prepare(options.progress);
+        let waiting = self.send_call_in(era, request, options)?;
+        let call = Call::new(Arc::clone(self), waiting);
+        // Only there may a server want more first, and only then is the request needed again.
+        Ok(match era {
+            Era::Greeting => call,
+            Era::Stateless => call.with_rounds(request.clone(), options),
+        })
+    }
+
+    /// Sends a call and returns what waits for its answer.
+    pub(super) fn send_call(
+        self: &Arc<Self>,
+        request: &Request,
+        options: CallOptions,
+    ) -> Result<Waiting, NotCalled> {
+        self.send_call_in(self.era(), request, options)
+    }
+
+    fn send_call_in(
+        self: &Arc<Self>,
+        era: Era,
+        request: &Request,
+        options: CallOptions,
+    ) -> Result<Waiting, NotCalled> {
+        let (waiter, waiting) = Waiter::new(options.progress);
         let what = (Kind::of(request.method()), era);
         let id = self.open(waiter, what, options.patience.unwrap_or(self.options.patience))?;
-        let call = call(id, Arc::clone(self));
-        self.dispatch(id, what, request, options.progress)?;
-        Ok(call)
+        self.dispatch(id, what, request, options.progress).inspect_err(|_| {
+            self.desk().cancel(id);
+        })?;
+        Ok(waiting(id))
     }
 
     fn open(
@@ -187,7 +206,7 @@ impl Life {
     pub(super) async fn tell(&self, text: String) -> Result<(), CallError> {
         match &self.link {
             Link::Pipe(outbox) => outbox.push(text).map_err(|_| NotCalled::Busy.into()),
-            Link::Http(http) => Ok(http.tell(self, text).await?),
+            Link::Http(http) => http.tell(self, text).await,
         }
     }
 
@@ -474,7 +493,7 @@ impl Life {
             return;
         }
         let method = if *era == Era::Stateless { DISCOVER } else { PING };
-        let (waiter, _) = Call::prepare(false);
+        let (waiter, _) = Waiter::new(false);
         let kind = Kind::Ping { heard: self.heard.load(Ordering::Relaxed) };
         if let Ok(id) = self.open(waiter, (kind, *era), Patience::flat(self.options.ping)) {
             let _ = self.dispatch(id, (kind, *era), &Request::new(method), false);
@@ -485,37 +504,6 @@ impl Life {
 impl fmt::Debug for Life {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Life").field("terms", &self.terms).finish_non_exhaustive()
-    }
-}
-
-impl Changes {
-    fn note(&self, list: List) {
-        self.lists.fetch_or(bit(list), Ordering::Relaxed);
-        self.news.notify_one();
-    }
-
-    /// Notes that nothing is known any more.
-    pub(super) fn note_all(&self) {
-        LISTS.into_iter().for_each(|list| self.note(list));
-    }
-
-    /// Waits until something changed, and says what.
-    pub(super) async fn next(&self) -> Vec<List> {
-        loop {
-            let lists = self.lists.swap(0, Ordering::Relaxed);
-            if lists != 0 {
-                return LISTS.into_iter().filter(|list| lists & bit(*list) != 0).collect();
-            }
-            self.news.notified().await;
-        }
-    }
-}
-
-fn bit(list: List) -> usize {
-    match list {
-        List::Tools => 1,
-        List::Resources => 2,
-        List::Prompts => 4,
     }
 }
 
@@ -587,5 +575,4 @@ struct Unfinished {
     result_type: Option<String>,
 }
 
-const LISTS: [List; 3] = [List::Tools, List::Resources, List::Prompts];
 const INPUT_REQUIRED: &str = "input_required";

@@ -15,7 +15,10 @@ use transom::{
 };
 
 use super::{
-    CallError, CallOptions, Limits, Refusal, Request, header::Mirrored, life::Life, request::text,
+    CallError, CallOptions, Era, Limits, Refusal, Request,
+    header::Mirrored,
+    life::{Life, Link},
+    request::text,
 };
 
 /// A server's tools, all of them as the server wrote them. Replaced whole when they change.
@@ -95,34 +98,52 @@ impl Listing {
         mirrored.iter().filter_map(|mark| mark.of(&arguments)).collect()
     }
 
-    fn read(pages: &[Page], cut: Option<Cut>) -> Self {
+    fn read(pages: &[Page], marks: Marks, cut: Option<Cut>) -> Self {
         let entries = || pages.iter().flat_map(|page| page.tools.iter().map(|raw| &**raw));
         let mut findings = vec![];
         let mut by_name = BTreeMap::new();
-        let mut readable = 0;
+        let mut good = vec![];
         for raw in entries() {
-            let Some((name, tool)) = ListedTool::read(raw) else { continue };
-            readable += 1;
+            let Some((name, tool)) = ListedTool::read(raw, marks) else { continue };
+            good.push(raw);
             // The first of two tools with one name, as `Tools` has it.
             by_name.entry(name).or_insert(tool);
         }
-        let dropped = entries().count() - readable;
-        let tools = Arc::new(Tools::read(entries(), &mut findings));
+        let dropped = entries().count() - good.len();
+        let tools = Arc::new(Tools::read(good, &mut findings));
         findings.truncate(MAX_FINDINGS);
         Self { tools, by_name, findings, dropped, cut }
     }
 }
 
 impl ListedTool {
-    fn read(raw: &RawValue) -> Option<(String, Self)> {
+    fn read(raw: &RawValue, marks: Marks) -> Option<(String, Self)> {
         let tool: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
         let name = tool.get("name")?.as_str()?.to_owned();
         let empty = Map::new();
         let meta = tool.get("_meta").and_then(Value::as_object).unwrap_or(&empty);
         // Noted where the session's tools are read from the same text.
         let meta = ToolMeta::read(meta, Compat::default(), &mut vec![]);
-        let mirrored = tool.get("inputSchema").map(Mirrored::in_schema).unwrap_or_default();
+        let schema = tool.get("inputSchema").filter(|_| marks == Marks::Followed);
+        let mirrored = schema.map_or(Ok(vec![]), Mirrored::in_schema).ok()?;
         Some((name, Self { raw: raw.to_owned(), meta, mirrored }))
+    }
+}
+
+/// Whether arguments that tools mark are repeated in headers. Where they are not, marks mean nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marks {
+    Followed,
+    Ignored,
+}
+
+impl Marks {
+    fn on(life: &Life) -> Self {
+        let stateless = life.terms().is_some_and(|terms| terms.era == Era::Stateless);
+        match life.link() {
+            Link::Http(_) if stateless => Self::Followed,
+            Link::Http(_) | Link::Pipe(_) => Self::Ignored,
+        }
     }
 }
 
@@ -165,7 +186,7 @@ pub(super) async fn fetch(life: &Arc<Life>) -> Result<Listing, CallError> {
             break Some(Cut::Pages(limits.pages));
         }
     };
-    let listing = Listing::read(&pages, cut);
+    let listing = Listing::read(&pages, Marks::on(life), cut);
     let (tools, dropped) = (listing.by_name.len(), listing.dropped);
     tracing::debug!(tools, dropped, ?cut, "tools listed");
     Ok(listing)
@@ -207,7 +228,7 @@ mod tests {
 
     fn listing(tools: &str) -> Listing {
         let page = serde_json::from_str(&format!(r#"{{"tools":{tools}}}"#)).unwrap();
-        Listing::read(&[page], None)
+        Listing::read(&[page], Marks::Followed, None)
     }
 
     #[test]

@@ -81,6 +81,18 @@ impl Request {
         push_member(&mut self.body, name, value.get());
     }
 
+    /// Removes members of the params.
+    pub(super) fn forget(&mut self, names: &[&str]) {
+        if !names.iter().any(|name| self.body.contains(name)) {
+            return;
+        }
+        let text = format!("{{{}}}", std::mem::take(&mut self.body));
+        let members: Members<'_> = serde_json::from_str(&text).expect("we printed an object");
+        for (name, value) in members.iter().filter(|(name, _)| !names.contains(name)) {
+            push_member(&mut self.body, name, value.get());
+        }
+    }
+
     /// The method.
     pub fn method(&self) -> &str {
         &self.method

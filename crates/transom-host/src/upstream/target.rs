@@ -103,7 +103,8 @@ pub struct Restart {
 pub struct Limits {
     /// The longest message, in bytes.
     pub message: usize,
-    /// The deepest nesting of a message.
+    /// The deepest nesting of a message. No limit, unless one is set: nothing here follows what is only
+    /// passed on, and looking for it makes reading a large result a third dearer.
     pub depth: usize,
     /// The longest params of a notification that is passed on, in bytes.
     pub notification: usize,
@@ -292,7 +293,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message: 32 << 20,
-            depth: 100,
+            depth: usize::MAX,
             notification: 256 << 10,
             calls: 256,
             unsent: 64 << 20,

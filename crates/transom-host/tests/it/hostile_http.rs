@@ -169,7 +169,7 @@ async fn silence_ends_in_a_timeout_and_the_server_is_told() {
     .await;
     let upstream = Upstream::connect(server.target(), options()).await.unwrap();
     let silent = patient(&upstream, "silent", Duration::from_millis(200));
-    let id = silent.id();
+    let id = silent.id().unwrap();
     assert!(matches!(settled(silent).await, Err(CallError::Timeout)));
     assert_eq!(heard.recv().await.unwrap()["params"]["requestId"], id);
     assert_eq!(upstream.health(), Health::Up);

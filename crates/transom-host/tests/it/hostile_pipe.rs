@@ -1,12 +1,12 @@
 //! A server on pipes that does everything wrong. No call may hang, and no other may suffer.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 use transom::host::List;
 use transom_host::upstream::{
-    CallError, ConnectError, Era, Event, Health, Limits, Loss, NotCalled, Options, Rubbish, Update,
-    Upstream,
+    Answer, Ask, CallError, ConnectError, Era, Event, Health, Limits, Loss, NotCalled, Options,
+    Refusal, Rubbish, Update, Upstream,
 };
 
 use crate::{
@@ -256,12 +256,31 @@ async fn no_field_of_a_result_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_million_levels_deep_is_passed_on_or_passed_over() {
+    let (open, close) = ("[".repeat(1_000_000), "]".repeat(1_000_000));
+    let deep = format!(r#"{{"a":{open}{close}}}"#);
+    let (upstream, mut peer) = connected(options()).await;
+    let pending = call(&upstream, "deep", "{}");
+    let id = peer.expect("deep").await["id"].clone();
+    peer.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{deep}}}"#)).await;
+    assert_eq!(settled(pending).await.unwrap().get(), deep);
+
+    let mut events = upstream.events();
+    upstream.refresh();
+    let id = peer.expect("tools/list").await["id"].clone();
+    let tools = format!(r#"[{{"name":"deep","inputSchema":{deep}}},{{"name":"flat"}}]"#);
+    peer.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":{tools}}}}}"#)).await;
+    event(&mut events, |event| matches!(event, Event::ListChanged(List::Tools))).await;
+    assert!(upstream.tools().get("flat").is_some() && upstream.tools().get("deep").is_none());
+}
+
+#[tokio::test(start_paused = true)]
 async fn progress_comes_in_the_order_of_the_wire_even_if_that_is_odd() {
     let (upstream, mut peer) = connected(options()).await;
     let mut running = patient(&upstream, "work", Duration::from_secs(5));
     let request = peer.expect("work").await;
     let token = &request["params"]["_meta"]["progressToken"];
-    assert_eq!(*token, running.id());
+    assert_eq!(token.as_u64(), running.id());
     for progress in [3, 1, 2] {
         progressed(&mut peer, token, progress).await;
     }
@@ -540,7 +559,8 @@ async fn input_required_is_refused_by_name() {
             let meta = &message["params"]["_meta"];
             assert!(meta["io.modelcontextprotocol/clientCapabilities"]["extensions"].is_object());
             let result = match message["method"].as_str() {
-                Some("wants") => json!({"resultType": "input_required", "requestState": "s"}),
+                Some("wants") => json!({"resultType": "input_required", "requestState": "s",
+                    "inputRequests": {"q": {"method": "elicitation/create"}}}),
                 Some("talks") => json!({"resultType": "complete", "a": "input_required"}),
                 _ => continue,
             };
@@ -552,6 +572,90 @@ async fn input_required_is_refused_by_name() {
     let CallError::InputRequired(raw) = error else { panic!("{error:?}") };
     assert!(raw.get().contains("requestState"));
     assert!(outcome(&upstream, "talks", "{}").await.is_ok());
+}
+
+/// Says yes to every elicitation and refuses the rest.
+struct Yes;
+
+impl Ask for Yes {
+    fn capabilities(&self) -> serde_json::Map<String, Value> {
+        [("elicitation".to_owned(), json!({}))].into_iter().collect()
+    }
+
+    fn ask(&self, method: &str, _: Option<&RawValue>) -> Answer {
+        let yes = method == "elicitation/create";
+        let refusal = Refusal::no_such_method(method);
+        let answer = crate::wishes::raw(r#"{"action":"accept"}"#);
+        Box::pin(async move { if yes { Ok(answer) } else { Err(refusal) } })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn input_required_is_given_where_there_is_somebody_to_ask() {
+    let target = server(|mut peer, _| async move {
+        let discover = peer.expect("server/discover").await;
+        let said = &discover["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+        assert!(said["elicitation"].is_object() && said["extensions"].is_object());
+        peer.answer(&discover, json!({"supportedVersions": ["2026-07-28"]})).await;
+        let mut ids = vec![];
+        while let Some(message) = peer.next().await {
+            let (params, id) = (&message["params"], message["id"].clone());
+            if message["method"] != "wants" {
+                continue;
+            }
+            assert!(!ids.contains(&id), "each round has a number of its own");
+            ids.push(id);
+            let question = |method: &str| json!({"method": method, "params": {}});
+            let wanted = |questions: Value, state: &str| json!({"resultType": "input_required", "inputRequests": questions, "requestState": state});
+            let result = match params["requestState"].as_str() {
+                None => wanted(json!({"name": question("elicitation/create")}), "one"),
+                Some("one") => {
+                    assert_eq!(params["inputResponses"]["name"]["action"], "accept");
+                    assert_eq!(params["kept"], "as it was");
+                    wanted(json!({}), "two")
+                }
+                Some("two") if params["more"] == true => {
+                    wanted(json!({"s": question("sampling/createMessage")}), "three")
+                }
+                Some("two") => {
+                    assert_eq!(params["inputResponses"], Value::Null, "answers go along once");
+                    json!({"resultType": "complete", "rounds": ids.len()})
+                }
+                other => panic!("{other:?}"),
+            };
+            peer.answer(&message, result).await;
+        }
+    });
+    let options = Options { ask: Some(Arc::new(Yes)), ..options() };
+    let upstream = Upstream::connect(target, options).await.unwrap();
+    assert_eq!(result(&upstream, "wants", r#"{"kept":"as it was"}"#).await["rounds"], 3);
+    let refused = outcome(&upstream, "wants", r#"{"kept":"as it was","more":true}"#).await;
+    assert!(matches!(refused, Err(CallError::InputRequired(_))), "{refused:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_always_wants_more_is_refused_in_the_end() {
+    let target = server(|mut peer, _| async move {
+        let discover = peer.expect("server/discover").await;
+        peer.answer(&discover, json!({"supportedVersions": ["2026-07-28"]})).await;
+        while let Some(message) = peer.next().await {
+            peer.answer(&message, json!({"resultType": "input_required", "requestState": "s"}))
+                .await;
+        }
+    });
+    let upstream = Upstream::connect(target, options()).await.unwrap();
+    let refused = outcome(&upstream, "wants", "{}").await;
+    assert!(matches!(refused, Err(CallError::InputRequired(_))), "{refused:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_server_asks_goes_to_whom_there_is_to_ask() {
+    let (_upstream, mut peer) = connected(Options { ask: Some(Arc::new(Yes)), ..options() }).await;
+    peer.say(r#"{"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{}}"#).await;
+    let answer = peer.next().await.unwrap();
+    assert_eq!((&answer["id"], &answer["result"]["action"]), (&json!("e"), &json!("accept")));
+    peer.say(r#"{"jsonrpc":"2.0","id":"s","method":"sampling/createMessage","params":{}}"#).await;
+    assert_eq!(peer.next().await.unwrap()["error"]["code"], -32601);
 }
 
 #[tokio::test(start_paused = true)]
