@@ -19,7 +19,8 @@ export async function startPlainBrowser() {
   const child = spawn(findChromium(), [...flags, "about:blank"], { stdio: "ignore", detached: true });
   const exited = new Promise((done) => child.once("exit", done));
   const port = await debuggingPort(profile, exited);
-  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+  // Without the defaults: they keep every tab visible and focused.
+  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true });
   return {
     browser,
     context: browser.contexts()[0],
