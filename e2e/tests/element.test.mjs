@@ -193,10 +193,10 @@ test("a question nobody answers is denied; one that is taken waits for its answe
   assert.deepEqual(answered, [0, { id: "q2", choice: "allow" }]);
 });
 
-for (const kind of ["neighbour", "stranger", "host"])
-  test(`ATK-1 a sibling frame (${kind}) posts every message to a page with <transom-view>: none is carried`, async (t) => {
+for (const kind of ["neighbour", "stranger", "host", "sandbox", "guest"])
+  test(`ATK-1 a sibling frame (${kind}'s origin) posts every message to a page with <transom-view>: none is carried`, async (t) => {
     const trio = await open(t);
-    const stranger = await addStranger(trio.host, site, { origin: site[kind] });
+    const stranger = await addStranger(trio.host, site, { origin: site[kind] ?? trio.origins[kind] });
     const arrived = await watch(trio.host);
     await arrived(await stranger.evaluate(() => attack(parent)));
     assert.deepEqual((await left(trio.host, "wire")).filter(({ params }) => params?.attack), []);
