@@ -193,6 +193,23 @@ test("a question nobody answers is denied; one that is taken waits for its answe
   assert.deepEqual(answered, [0, { id: "q2", choice: "allow" }]);
 });
 
+test("H-46 a page that speaks in its first script is heard, fifty times out of fifty", async (t) => {
+  const trio = await open(t);
+  const hello = `<script>parent.postMessage({ jsonrpc: "2.0", method: "notifications/message", params: { data: "first" } }, "*")</script>`;
+  const src = site.put(site.host, "/first", hello, { "cache-control": "max-age=60" });
+  const heard = await trio.host.evaluate(async (src) => {
+    let heard = 0;
+    for (let i = 0; i < 50; i++) {
+      const host = openElement({ id: `f${i}`, src });
+      await new Promise((done) => host.handle("notifications/message", done));
+      heard++;
+      host.element.remove();
+    }
+    return heard;
+  }, src);
+  assert.equal(heard, 50);
+});
+
 for (const kind of ["neighbour", "stranger", "host", "sandbox", "guest"])
   test(`ATK-1 a sibling frame (${kind}'s origin) posts every message to a page with <transom-view>: none is carried`, async (t) => {
     const trio = await open(t);
