@@ -11,7 +11,9 @@ const words = process.argv.slice(2);
 const home = path.join(path.dirname(fileURLToPath(import.meta.url)), "tests");
 const files = readdirSync(home)
   .filter((name) => name.endsWith(".test.mjs"))
-  .filter((name) => words.length === 0 || words.some((word) => name.includes(word)))
+  .filter(
+    (name) => words.length === 0 || words.some((word) => name.includes(word)),
+  )
   .map((name) => path.join(home, name));
 
 let passed = 0;

@@ -10,7 +10,10 @@ globalThis.openHost = async (frame, { hostContext, hostCapabilities }) => {
   bridge.oninitialized = () => ear.hear("initialized");
   bridge.onsandboxready = () => ear.hear("sandboxready");
   bridge.onerror = (error) => ear.hear("error", String(error));
-  const transport = new peer.PostMessageTransport(frame.contentWindow, frame.contentWindow);
+  const transport = new peer.PostMessageTransport(
+    frame.contentWindow,
+    frame.contentWindow,
+  );
   await bridge.connect(transport);
 
   const handlers = new Map([
@@ -29,13 +32,28 @@ globalThis.openHost = async (frame, { hostContext, hostCapabilities }) => {
   ]);
   const verbs = new Map([
     ["ui/notifications/tool-input", (params) => bridge.sendToolInput(params)],
-    ["ui/notifications/tool-input-partial", (params) => bridge.sendToolInputPartial(params)],
+    [
+      "ui/notifications/tool-input-partial",
+      (params) => bridge.sendToolInputPartial(params),
+    ],
     ["ui/notifications/tool-result", (params) => bridge.sendToolResult(params)],
-    ["ui/notifications/tool-cancelled", (params) => bridge.sendToolCancelled(params)],
-    ["ui/notifications/host-context-changed", (params) => bridge.sendHostContextChange(params)],
+    [
+      "ui/notifications/tool-cancelled",
+      (params) => bridge.sendToolCancelled(params),
+    ],
+    [
+      "ui/notifications/host-context-changed",
+      (params) => bridge.sendHostContextChange(params),
+    ],
     ["notifications/tools/list_changed", () => bridge.sendToolListChanged()],
-    ["notifications/resources/list_changed", () => bridge.sendResourceListChanged()],
-    ["notifications/prompts/list_changed", () => bridge.sendPromptListChanged()],
+    [
+      "notifications/resources/list_changed",
+      () => bridge.sendResourceListChanged(),
+    ],
+    [
+      "notifications/prompts/list_changed",
+      () => bridge.sendPromptListChanged(),
+    ],
     ["ui/resource-teardown", (params) => bridge.teardownResource(params)],
     ["tools/list", (params) => bridge.listTools(params)],
     ["tools/call", (params) => bridge.callTool(params)],
@@ -50,7 +68,8 @@ globalThis.openHost = async (frame, { hostContext, hostCapabilities }) => {
       else ear.hear("unhandled", method);
     },
     send: (method, params) => verbs.get(method)(params),
-    sendHtml: (html, more = {}) => bridge.sendSandboxResourceReady({ html, ...more }),
+    sendHtml: (html, more = {}) =>
+      bridge.sendSandboxResourceReady({ html, ...more }),
     appInfo: () => bridge.getAppVersion(),
     appCapabilities: () => bridge.getAppCapabilities(),
     close: () => bridge.close(),
@@ -59,7 +78,10 @@ globalThis.openHost = async (frame, { hostContext, hostCapabilities }) => {
 
 // `ping` has no method of its own on AppBridge; both versions take it through `request`, with different arguments.
 function pingThrough(bridge) {
-  const anything = { parse: (value) => value, safeParse: (data) => ({ success: true, data }) };
+  const anything = {
+    parse: (value) => value,
+    safeParse: (data) => ({ success: true, data }),
+  };
   const schema = peer.EmptyResultSchema ?? anything;
   return bridge.request({ method: "ping" }, schema);
 }

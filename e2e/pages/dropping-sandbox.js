@@ -6,8 +6,17 @@ document.body.append(inner);
 const guestOrigin = new URL(guest).origin;
 addEventListener("message", ({ source, origin, data }) => {
   if (String(data?.method).startsWith("ui/notifications/sandbox-")) return;
-  if (source === parent && origin === host) inner.contentWindow.postMessage(data, guestOrigin);
-  else if (source === inner.contentWindow && origin === guestOrigin) parent.postMessage(data, host);
+  if (source === parent && origin === host)
+    inner.contentWindow.postMessage(data, guestOrigin);
+  else if (source === inner.contentWindow && origin === guestOrigin)
+    parent.postMessage(data, host);
 });
 inner.src = guest;
-parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} }, host);
+parent.postMessage(
+  {
+    jsonrpc: "2.0",
+    method: "ui/notifications/sandbox-proxy-ready",
+    params: {},
+  },
+  host,
+);

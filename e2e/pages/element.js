@@ -2,7 +2,16 @@
 // Same face as app-bridge.js and small-host.js; `port` says whether it agrees to the fast lane.
 import { asMessage, InPageChannel } from "../../web/src/host.ts";
 
-globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapabilities = {}, port = false, asText = false, ...more }) => {
+globalThis.openElement = ({
+  id = "v1",
+  src,
+  resource,
+  hostContext = {},
+  hostCapabilities = {},
+  port = false,
+  asText = false,
+  ...more
+}) => {
   const handlers = new Map();
   const pending = new Map();
   let app = {};
@@ -33,7 +42,10 @@ globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapa
     try {
       post({ id, result: await work() });
     } catch (error) {
-      post({ id, error: { code: error.code ?? -32603, message: error.message } });
+      post({
+        id,
+        error: { code: error.code ?? -32603, message: error.message },
+      });
     }
   };
   const hear = (carried) => {
@@ -44,15 +56,25 @@ globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapa
     if (method === undefined) {
       const { resolve, reject } = pending.get(id) ?? {};
       pending.delete(id);
-      error ? reject?.(Object.assign(new Error(error.message), error)) : resolve?.(result);
+      error
+        ? reject?.(Object.assign(new Error(error.message), error))
+        : resolve?.(result);
     } else if (id === undefined) handlers.get(method)?.(params);
-    else if (handlers.has(method)) void answer(id, () => handlers.get(method)(params));
+    else if (handlers.has(method))
+      void answer(id, () => handlers.get(method)(params));
     else post({ id, error: { code: -32601, message: "Method not found" } });
   };
 
   const element = document.createElement("transom-view");
   element.setAttribute("view", id);
-  for (const name of ["transom-open", "transom-resize", "transom-mode", "transom-lane", "transom-close", "transom-ask"])
+  for (const name of [
+    "transom-open",
+    "transom-resize",
+    "transom-mode",
+    "transom-lane",
+    "transom-close",
+    "transom-ask",
+  ])
     element.addEventListener(name, ({ detail }) => {
       const { answer: _, ...plain } = detail;
       ear.hear(name, plain);
@@ -61,7 +83,8 @@ globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapa
     tell = whisper;
     return (said) => {
       ear.hear("said", Object.keys(said)[0]);
-      if ("open" in said) tell({ open: { src, ...(resource && { resource }), ...more } });
+      if ("open" in said)
+        tell({ open: { src, ...(resource && { resource }), ...more } });
       else if ("message" in said) hear(said.message);
       else ear.hear(`said-${Object.keys(said)[0]}`, Object.values(said)[0]);
     };
@@ -74,10 +97,13 @@ globalThis.openElement = ({ id = "v1", src, resource, hostContext = {}, hostCapa
     tell: (told) => tell(told),
     handle: (method, handler) => handlers.set(method, handler),
     send(method, params) {
-      if (method.includes("notifications/")) return post({ method, ...(params && { params }) });
+      if (method.includes("notifications/"))
+        return post({ method, ...(params && { params }) });
       const id = ++last;
       post({ id, method, ...(params && { params }) });
-      return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+      return new Promise((resolve, reject) =>
+        pending.set(id, { resolve, reject }),
+      );
     },
     post,
     appInfo: () => app.appInfo,

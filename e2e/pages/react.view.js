@@ -15,8 +15,14 @@ function View() {
   });
   globalThis.app = app;
   if (isConnected) ear.hear("connected");
-  return createElement("p", null, error ? `error: ${error}` : isConnected ? "connected" : "waiting");
+  return createElement(
+    "p",
+    null,
+    error ? `error: ${error}` : isConnected ? "connected" : "waiting",
+  );
 }
 
-globalThis.root = createRoot(document.body.appendChild(document.createElement("div")));
+globalThis.root = createRoot(
+  document.body.appendChild(document.createElement("div")),
+);
 root.render(createElement(StrictMode, null, createElement(View)));

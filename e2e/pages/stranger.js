@@ -1,6 +1,8 @@
 // A page that wants in. `attack` posts every message of the protocol to a window.
 globalThis.received = [];
-addEventListener("message", ({ origin, data }) => received.push({ origin, data }));
+addEventListener("message", ({ origin, data }) =>
+  received.push({ origin, data }),
+);
 
 const TEXT = [{ type: "text", text: "evil" }];
 const NOTIFICATIONS = [
@@ -13,14 +15,24 @@ const NOTIFICATIONS = [
   ["ui/notifications/tool-cancelled", { reason: "evil" }],
   ["ui/notifications/host-context-changed", { theme: "light" }],
   ["ui/notifications/sandbox-proxy-ready", {}],
-  ["ui/notifications/sandbox-resource-ready", { html: "<script>parent.postMessage('evil','*')</script>" }],
+  [
+    "ui/notifications/sandbox-resource-ready",
+    { html: "<script>parent.postMessage('evil','*')</script>" },
+  ],
   ["notifications/message", { level: "error", data: "evil" }],
   ["notifications/cancelled", { requestId: 0 }],
   ["notifications/progress", { progressToken: 0, progress: 1 }],
   ["notifications/tools/list_changed", {}],
 ];
 const REQUESTS = [
-  ["ui/initialize", { appInfo: { name: "evil", version: "1" }, appCapabilities: {}, protocolVersion: "2026-01-26" }],
+  [
+    "ui/initialize",
+    {
+      appInfo: { name: "evil", version: "1" },
+      appCapabilities: {},
+      protocolVersion: "2026-01-26",
+    },
+  ],
   ["ui/open-link", { url: "https://evil.test" }],
   ["ui/message", { role: "user", content: TEXT }],
   ["ui/update-model-context", { content: TEXT }],
@@ -34,9 +46,23 @@ const REQUESTS = [
 ];
 
 globalThis.everyMessage = () => [
-  ...NOTIFICATIONS.map(([method, params]) => ({ jsonrpc: "2.0", method, params: { ...params, attack: true } })),
-  ...REQUESTS.map(([method, params], i) => ({ jsonrpc: "2.0", id: 900 + i, method, params: { ...params, attack: true } })),
-  ...[0, 1, 2].map((id) => ({ jsonrpc: "2.0", id, result: { content: TEXT, evil: true }, attack: true })),
+  ...NOTIFICATIONS.map(([method, params]) => ({
+    jsonrpc: "2.0",
+    method,
+    params: { ...params, attack: true },
+  })),
+  ...REQUESTS.map(([method, params], i) => ({
+    jsonrpc: "2.0",
+    id: 900 + i,
+    method,
+    params: { ...params, attack: true },
+  })),
+  ...[0, 1, 2].map((id) => ({
+    jsonrpc: "2.0",
+    id,
+    result: { content: TEXT, evil: true },
+    attack: true,
+  })),
   { jsonrpc: "2.0", id: 1, error: { code: 1, message: "evil" }, attack: true },
 ];
 globalThis.attack = (target) => {

@@ -15,11 +15,22 @@ export async function startBrowser() {
 /** Chromium as a person starts it, with a profile of its own; `close` ends it and deletes the profile. */
 export async function startPlainBrowser() {
   const profile = mkdtempSync(path.join(tmpdir(), "transom-e2e-"));
-  const flags = ["--headless", ...FLAGS, `--user-data-dir=${profile}`, "--remote-debugging-port=0"];
-  const child = spawn(findChromium(), [...flags, "about:blank"], { stdio: "ignore", detached: true });
+  const flags = [
+    "--headless",
+    ...FLAGS,
+    `--user-data-dir=${profile}`,
+    "--remote-debugging-port=0",
+  ];
+  const child = spawn(findChromium(), [...flags, "about:blank"], {
+    stdio: "ignore",
+    detached: true,
+  });
   const exited = new Promise((done) => child.once("exit", done));
   const port = await debuggingPort(profile, exited);
-  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+  // Without the defaults: they keep every tab visible and focused.
+  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, {
+    noDefaults: true,
+  });
   return {
     browser,
     context: browser.contexts()[0],
@@ -33,13 +44,23 @@ export async function startPlainBrowser() {
       } catch {
         // Nobody left.
       }
-      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      rmSync(profile, {
+        recursive: true,
+        force: true,
+        maxRetries: 10,
+        retryDelay: 100,
+      });
     },
   };
 }
 
 function findChromium() {
-  return process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
+  return (
+    process.env.CHROMIUM ??
+    execFileSync("sh", ["-c", "command -v chromium"], {
+      encoding: "utf8",
+    }).trim()
+  );
 }
 
 // Chromium writes the port it chose into its profile, and nothing announces it.
@@ -48,12 +69,16 @@ async function debuggingPort(profile, exited) {
   exited.then(() => (gone = true));
   for (;;) {
     try {
-      const [port] = readFileSync(path.join(profile, "DevToolsActivePort"), "utf8").split("\n");
+      const [port] = readFileSync(
+        path.join(profile, "DevToolsActivePort"),
+        "utf8",
+      ).split("\n");
       if (port) return port;
     } catch {
       // Not yet.
     }
-    if (gone) throw new Error("chromium ended before it opened its debugging port");
+    if (gone)
+      throw new Error("chromium ended before it opened its debugging port");
     await delay(25);
   }
 }

@@ -15,13 +15,17 @@ export function bundle(file) {
 
 /** Wraps scripts into a document; each is inlined, as a real ui:// resource does it. */
 export function page({ scripts = [], head = "", body = "", lang = "en" }) {
-  const inlined = scripts.map((script) => `<script>${inline(script)}</script>`).join("\n");
+  const inlined = scripts
+    .map((script) => `<script>${inline(script)}</script>`)
+    .join("\n");
   return `<!doctype html><html lang="${lang}"><head><meta charset="utf-8">${head}</head><body>${body}${inlined}</body></html>`;
 }
 
 /** Makes a script safe to stand between script tags. */
 export function inline(script) {
-  return script.replaceAll(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
+  return script
+    .replaceAll(/<\/(script)/gi, "<\\/$1")
+    .replaceAll("<!--", "<\\!--");
 }
 
 async function esbuild(options) {

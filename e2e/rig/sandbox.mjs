@@ -3,7 +3,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle, inline, page } from "./bundle.mjs";
 
-const SCRIPT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../web/src/sandbox.ts");
+const SCRIPT = path.resolve(
+  path.dirname(fileURLToPath(import.meta.url)),
+  "../../web/src/sandbox.ts",
+);
 
 /** What a guest document may do when it declared nothing (reference §3.7 A), as a header. */
 export const DEFAULT_POLICY =
@@ -12,17 +15,36 @@ export const DEFAULT_POLICY =
 
 /** Puts a sandbox page on an origin of its own. With `guest` it shows that address; without, it waits for HTML. */
 export async function putSandbox(site, options = {}) {
-  const { origin = site.fresh(), host = site.host, guest, policy, path = "/sandbox", script: file = SCRIPT, ...settings } = options;
+  const {
+    origin = site.fresh(),
+    host = site.host,
+    guest,
+    policy,
+    path = "/sandbox",
+    script: file = SCRIPT,
+    ...settings
+  } = options;
   const script = await bundle(file);
   const data = Object.entries({ host, guest, ...settings })
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` data-${name}="${String(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`)
+    .map(
+      ([name, value]) =>
+        ` data-${name}="${String(value).replaceAll("&", "&amp;").replaceAll('"', "&quot;")}"`,
+    )
     .join("");
   const frames = guest ? new URL(guest).origin : "'none'";
   const guestPolicy = `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-src ${frames}`;
-  const rawPolicy = DEFAULT_POLICY.replace("connect-src 'none'", "connect-src 'self'");
+  const rawPolicy = DEFAULT_POLICY.replace(
+    "connect-src 'none'",
+    "connect-src 'self'",
+  );
   const header = `${policy ?? (guest ? guestPolicy : rawPolicy)}; frame-ancestors ${host}`;
-  return site.put(origin, path, page({ body: `<script${data}>${inline(script)}</script>` }), {
-    "content-security-policy": header,
-  });
+  return site.put(
+    origin,
+    path,
+    page({ body: `<script${data}>${inline(script)}</script>` }),
+    {
+      "content-security-policy": header,
+    },
+  );
 }

@@ -18,20 +18,27 @@ export async function openSite() {
     requests.push({ origin, pathname, search, method: request.method });
     const page = pages.get(origin + pathname);
     if (page === undefined) return response.writeHead(404).end();
-    const { status, headers, body } = typeof page === "function" ? await page(request) : page;
-    response.writeHead(status ?? 200, { "cache-control": "no-store", ...headers });
+    const { status, headers, body } =
+      typeof page === "function" ? await page(request) : page;
+    response.writeHead(status ?? 200, {
+      "cache-control": "no-store",
+      ...headers,
+    });
     response.end(body);
   };
 
   const doors = await Promise.all([0, 1, 2, 3].map(() => openDoor(answer)));
-  const [hostPort, sandboxPort, strangerPort, neighbourPort] = doors.map((door) => door.port);
+  const [hostPort, sandboxPort, strangerPort, neighbourPort] = doors.map(
+    (door) => door.port,
+  );
 
   return {
     host: `http://localhost:${hostPort}`,
     stranger: `http://127.0.0.1:${strangerPort}`,
     neighbour: `http://localhost:${neighbourPort}`,
     /** An origin that nobody has used before. */
-    fresh: () => `http://${randomBytes(8).toString("hex")}.localhost:${sandboxPort}`,
+    fresh: () =>
+      `http://${randomBytes(8).toString("hex")}.localhost:${sandboxPort}`,
     /** Everything that was asked of us, in order. */
     requests,
     /** Makes `origin` + `path` answer with a body, and returns the address. */
@@ -44,7 +51,10 @@ export async function openSite() {
     /** Takes the policy away from an address, so that only the page itself is left to refuse. */
     stripHeaders(address) {
       const { headers, ...rest } = pages.get(address);
-      pages.set(address, { ...rest, headers: { "content-type": headers["content-type"] } });
+      pages.set(address, {
+        ...rest,
+        headers: { "content-type": headers["content-type"] },
+      });
     },
     /** Makes `origin` + `path` answer as a function of the request says. */
     route(origin, path, respond) {

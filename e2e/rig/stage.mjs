@@ -10,13 +10,20 @@ export async function openTheatre({ after }) {
     await browser.close();
     await site.close();
   });
-  return { browser, site, openStage: (t, options) => openStage(t, { browser, site, ...options }) };
+  return {
+    browser,
+    site,
+    openStage: (t, options) => openStage(t, { browser, site, ...options }),
+  };
 }
 
 let stages = 0;
 
 /** Opens a host page with the given scripts of `pages/`; it is closed when the test ends. */
-export async function openStage(t, { browser, context, site, scripts = [], origin = site.host, headers, body }) {
+export async function openStage(
+  t,
+  { browser, context, site, scripts = [], origin = site.host, headers, body },
+) {
   const ours = context === undefined;
   context ??= await browser.newContext();
   const host = await context.newPage();
@@ -24,13 +31,27 @@ export async function openStage(t, { browser, context, site, scripts = [], origi
   host.on("pageerror", (error) => mishaps.push(String(error)));
   t.after(() => (ours ? context.close() : host.close()));
   const sources = await Promise.all(["ear.js", ...scripts].map(bundle));
-  const url = site.put(origin, `/stage-${++stages}`, page({ scripts: sources, body }), headers);
+  const url = site.put(
+    origin,
+    `/stage-${++stages}`,
+    page({ scripts: sources, body }),
+    headers,
+  );
   await host.goto(url);
-  return { host, site, context, mishaps, frameAt: (address) => frameAt(host, address) };
+  return {
+    host,
+    site,
+    context,
+    mishaps,
+    frameAt: (address) => frameAt(host, address),
+  };
 }
 
 /** Puts a document with the given scripts of `pages/` on an origin of its own, and returns its address. */
-export async function putView(site, { scripts, origin = site.fresh(), path = "/", body, headers }) {
+export async function putView(
+  site,
+  { scripts, origin = site.fresh(), path = "/", body, headers },
+) {
   const sources = await Promise.all(["ear.js", ...scripts].map(bundle));
   return site.put(origin, path, page({ scripts: sources, body }), headers);
 }
@@ -45,11 +66,18 @@ export async function frameAt(host, address) {
 }
 
 /** Mounts a frame under `openHost`: the listener first, the address after. */
-export async function mountFrame(host, address, { hostContext, hostCapabilities, ...more } = {}) {
+export async function mountFrame(
+  host,
+  address,
+  { hostContext, hostCapabilities, ...more } = {},
+) {
   await host.evaluate(
     async ({ address, options }) => {
       const frame = (globalThis.theFrame = document.createElement("iframe"));
-      frame.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+      frame.setAttribute(
+        "sandbox",
+        "allow-scripts allow-same-origin allow-forms",
+      );
       document.body.append(frame);
       globalThis.theHost = await openHost(frame, options);
       frame.src = address;

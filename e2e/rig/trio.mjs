@@ -8,30 +8,61 @@ import { mountElement, mountFrame, putView } from "./stage.mjs";
  * With `connect: false` the guest stays silent. `element` mounts a <transom-view> instead of a small host's frame.
  */
 export async function openTrio(t, { site, openStage }, options = {}) {
-  const { raw = false, connect = true, element = false, settings = {}, message = {}, headers } = options;
+  const {
+    raw = false,
+    connect = true,
+    element = false,
+    settings = {},
+    message = {},
+    headers,
+  } = options;
   const scripts = options.scripts ?? [element ? "element.js" : "small-host.js"];
   const stage = await openStage(t, { scripts, headers: options.hostHeaders });
   const viewScripts = options.viewScripts ?? ["transom.view.js"];
   const sandboxOrigin = site.fresh();
   const policy = `${DEFAULT_POLICY}; frame-ancestors ${sandboxOrigin} ${site.host}`;
   const guestHeaders = { "content-security-policy": policy, ...headers };
-  const guestUrl = raw ? undefined : await putView(site, { scripts: viewScripts, headers: guestHeaders });
-  const address = await putSandbox(site, { origin: sandboxOrigin, guest: guestUrl, ...settings });
+  const guestUrl = raw
+    ? undefined
+    : await putView(site, { scripts: viewScripts, headers: guestHeaders });
+  const address = await putSandbox(site, {
+    origin: sandboxOrigin,
+    guest: guestUrl,
+    ...settings,
+  });
   const origins = {
     host: site.host,
     sandbox: new URL(address).origin,
     guest: new URL(guestUrl ?? address).origin,
   };
-  const greeting = { hostContext: { theme: "dark" }, hostCapabilities: { serverTools: {} } };
-  const html = raw && page({ scripts: await Promise.all(["ear.js", ...viewScripts].map(bundle)) });
+  const greeting = {
+    hostContext: { theme: "dark" },
+    hostCapabilities: { serverTools: {} },
+  };
+  const html =
+    raw &&
+    page({
+      scripts: await Promise.all(["ear.js", ...viewScripts].map(bundle)),
+    });
   if (element) {
     const resource = raw ? { html, ...message } : undefined;
-    await mountElement(stage.host, address, { ...greeting, resource, ...options.host });
+    await mountElement(stage.host, address, {
+      ...greeting,
+      resource,
+      ...options.host,
+    });
   } else {
-    await mountFrame(stage.host, address, { ...greeting, origin: origins.sandbox, ...options.host });
+    await mountFrame(stage.host, address, {
+      ...greeting,
+      origin: origins.sandbox,
+      ...options.host,
+    });
     if (raw) {
       await stage.host.evaluate(() => ear.next("sandboxready"));
-      await stage.host.evaluate(([html, message]) => theHost.sendHtml(html, message), [html, message]);
+      await stage.host.evaluate(
+        ([html, message]) => theHost.sendHtml(html, message),
+        [html, message],
+      );
     }
   }
   const sandbox = await stage.frameAt(address);
@@ -43,8 +74,19 @@ export async function openTrio(t, { site, openStage }, options = {}) {
 /** Connects `app` in a frame that has our library, with an ear on every event. */
 export function connectApp(view, capabilities = {}) {
   return view.evaluate((capabilities) => {
-    const app = (globalThis.app = new library.App({ name: "v", version: "1" }, capabilities, { autoResize: false }));
-    for (const event of ["toolinput", "toolinputpartial", "toolresult", "toolcancelled", "hostcontextchanged", "teardown"])
+    const app = (globalThis.app = new library.App(
+      { name: "v", version: "1" },
+      capabilities,
+      { autoResize: false },
+    ));
+    for (const event of [
+      "toolinput",
+      "toolinputpartial",
+      "toolresult",
+      "toolcancelled",
+      "hostcontextchanged",
+      "teardown",
+    ])
       app[`on${event}`] = (params) => void ear.hear(event, params);
     app.onerror = (error) => ear.hear("apperror", String(error));
     return app.connect().then(() => {});
@@ -52,36 +94,54 @@ export function connectApp(view, capabilities = {}) {
 }
 
 /** Puts a stranger's frame beside the others. It writes down everything it is sent. */
-export async function addStranger(host, site, { origin = site.neighbour, attributes = {} } = {}) {
-  const address = await putView(site, { origin, path: `/stranger-${++strangers}`, scripts: ["stranger.js"] });
+export async function addStranger(
+  host,
+  site,
+  { origin = site.neighbour, attributes = {} } = {},
+) {
+  const address = await putView(site, {
+    origin,
+    path: `/stranger-${++strangers}`,
+    scripts: ["stranger.js"],
+  });
   await host.evaluate(
     ([address, attributes]) => {
       const frame = document.createElement("iframe");
-      for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
+      for (const [name, value] of Object.entries(attributes))
+        frame.setAttribute(name, value);
       frame.src = address;
       document.body.append(frame);
     },
     [address, attributes],
   );
-  const frame = host.frames().find((each) => each.url() === address) ?? (await arrives(host, address));
+  const frame =
+    host.frames().find((each) => each.url() === address) ??
+    (await arrives(host, address));
   await frame.waitForLoadState("load");
   return frame;
 }
 let strangers = 0;
 
-const arrives = (host, address) => host.waitForEvent("framenavigated", (frame) => frame.url() === address);
+const arrives = (host, address) =>
+  host.waitForEvent("framenavigated", (frame) => frame.url() === address);
 
 /** Counts what reaches a window, whoever sent it, so that "ignored" can be told from "not there yet". */
 export async function watch(frame) {
   await frame.evaluate(() => {
     globalThis.arrived = [];
     addEventListener("message", ({ origin, data, ports }) => {
-      arrived.push({ origin, ports: ports.length, method: data?.method, attack: data?.attack ?? data?.params?.attack });
+      arrived.push({
+        origin,
+        ports: ports.length,
+        method: data?.method,
+        attack: data?.attack ?? data?.params?.attack,
+      });
       for (const wake of globalThis.wakes ?? []) wake();
     });
     globalThis.arrivals = (n) =>
       new Promise((done) => {
-        const look = () => arrived.filter(({ attack }) => attack).length >= n && done();
+        const look = () =>
+          arrived.filter(({ attack }) => attack).length >= n && done();
         (globalThis.wakes ??= []).push(look);
         look();
       });

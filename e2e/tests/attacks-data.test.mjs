@@ -13,7 +13,8 @@ const LANES = [
   { lane: "window", host: { port: false } },
   { lane: "port", host: { port: true } },
 ];
-const openOn = (t, { host }, more = {}) => openTrio(t, theatre, { element: true, host, ...more });
+const openOn = (t, { host }, more = {}) =>
+  openTrio(t, theatre, { element: true, host, ...more });
 
 const POISON = `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toJSON":"x","a":{"__proto__":{"polluted":1}}}`;
 
@@ -22,16 +23,37 @@ for (const lane of LANES)
     const trio = await openOn(t, lane);
     await trio.host.evaluate((poison) => {
       const evil = JSON.parse(poison);
-      theHost.handle("tools/call", ({ arguments: args }) => (ear.hear("args", Object.keys(args)), { content: [], structuredContent: evil, _meta: evil }));
+      theHost.handle(
+        "tools/call",
+        ({ arguments: args }) => (
+          ear.hear("args", Object.keys(args)),
+          { content: [], structuredContent: evil, _meta: evil }
+        ),
+      );
       theHost.send("ui/notifications/tool-input", { arguments: evil });
-      theHost.send("ui/notifications/tool-result", { content: [], structuredContent: evil, __proto__: evil });
+      theHost.send("ui/notifications/tool-result", {
+        content: [],
+        structuredContent: evil,
+        __proto__: evil,
+      });
       theHost.send("ui/notifications/host-context-changed", evil);
     }, POISON);
-    await trio.view.evaluate((poison) => app.callServerTool({ name: "t", arguments: JSON.parse(poison) }).then(() => {}), POISON);
+    await trio.view.evaluate(
+      (poison) =>
+        app
+          .callServerTool({ name: "t", arguments: JSON.parse(poison) })
+          .then(() => {}),
+      POISON,
+    );
     assert.deepEqual(await ping(trio.host), {});
     for (const frame of [trio.host, trio.sandbox, trio.view])
       assert.deepEqual(
-        await frame.evaluate(() => [{}.polluted, Object.prototype.polluted, Object.keys(Object.prototype), "polluted" in Function.prototype]),
+        await frame.evaluate(() => [
+          {}.polluted,
+          Object.prototype.polluted,
+          Object.keys(Object.prototype),
+          "polluted" in Function.prototype,
+        ]),
         [undefined, undefined, [], false],
       );
     const [input] = await left(trio.view, "toolinput");
@@ -62,7 +84,14 @@ test("ATK-27 cycles, depths, holes and foreign values do not end the channel", a
   for (const odd of ODD) {
     await trio.view.evaluate((odd) => {
       const value = (0, eval)(odd);
-      parent.postMessage({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: value } }, "*");
+      parent.postMessage(
+        {
+          jsonrpc: "2.0",
+          method: "notifications/message",
+          params: { level: "info", data: value },
+        },
+        "*",
+      );
       parent.postMessage({ jsonrpc: "2.0", id: value, method: "ping" }, "*");
       parent.postMessage(value, "*");
     }, odd);
@@ -79,8 +108,16 @@ test("ATK-27 the same values from the host do not end the view", async (t) => {
       const frame = theHost.frame().contentWindow;
       for (const message of [
         value,
-        { jsonrpc: "2.0", method: "ui/notifications/tool-input", params: { arguments: value } },
-        { jsonrpc: "2.0", method: "ui/notifications/host-context-changed", params: value },
+        {
+          jsonrpc: "2.0",
+          method: "ui/notifications/tool-input",
+          params: { arguments: value },
+        },
+        {
+          jsonrpc: "2.0",
+          method: "ui/notifications/host-context-changed",
+          params: value,
+        },
         { jsonrpc: "2.0", id: value, result: {} },
       ])
         frame.postMessage(message, "*");
@@ -102,21 +139,38 @@ test("ATK-27 text ten thousand levels deep on the port does not end the channel"
 
 test("ATK-27 a message above the limit is dropped by the sandbox, the next one passes", async (t) => {
   const trio = await openOn(t, LANES[0], { settings: { limit: 100_000 } });
-  for (const huge of ["'x'.repeat(200_000)", "Array.from({ length: 50_000 }, () => [])", "new Uint8Array(200_000)"])
+  for (const huge of [
+    "'x'.repeat(200_000)",
+    "Array.from({ length: 50_000 }, () => [])",
+    "new Uint8Array(200_000)",
+  ])
     await trio.view.evaluate((huge) => {
       const data = (0, eval)(huge);
-      parent.postMessage({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } }, "*");
+      parent.postMessage(
+        {
+          jsonrpc: "2.0",
+          method: "notifications/message",
+          params: { level: "info", data },
+        },
+        "*",
+      );
     }, huge);
   assert.deepEqual(await ping(trio.host), {});
-  const logs = (await left(trio.host, "wire")).filter(({ method }) => method === "notifications/message");
+  const logs = (await left(trio.host, "wire")).filter(
+    ({ method }) => method === "notifications/message",
+  );
   assert.deepEqual(logs, []);
 });
 
 test("ATK-27 a text above the limit on the port is dropped at the host page, the next one passes", async (t) => {
   const trio = await openOn(t, LANES[1]);
-  await trio.view.evaluate(() => app.sendLog({ level: "info", data: "x".repeat(17 * 2 ** 20) }));
+  await trio.view.evaluate(() =>
+    app.sendLog({ level: "info", data: "x".repeat(17 * 2 ** 20) }),
+  );
   assert.deepEqual(await ping(trio.host), {});
-  const logs = (await left(trio.host, "wire")).filter(({ method }) => method === "notifications/message");
+  const logs = (await left(trio.host, "wire")).filter(
+    ({ method }) => method === "notifications/message",
+  );
   assert.deepEqual(logs, []);
 });
 
@@ -155,8 +209,13 @@ test("ATK-28 shapes that are no message are ignored by the view, without an answ
     for (const shape of shapes) theFrame.contentWindow.postMessage(shape, "*");
   }, SHAPES);
   assert.deepEqual(await ping(trio.host), {});
-  assert.equal((await left(trio.host, "wire")).length, before + 1, "only the answer to our ping");
-  for (const { params } of await left(trio.view, "toolresult")) assert.equal(typeof params, "object");
+  assert.equal(
+    (await left(trio.host, "wire")).length,
+    before + 1,
+    "only the answer to our ping",
+  );
+  for (const { params } of await left(trio.view, "toolresult"))
+    assert.equal(typeof params, "object");
 });
 
 for (const lane of LANES)
@@ -173,8 +232,17 @@ for (const lane of LANES)
       assert.equal(message.jsonrpc, "2.0");
       assert.ok(!Array.isArray(message));
       if ("method" in message) assert.equal(typeof message.method, "string");
-      if ("params" in message) assert.ok(message.params && !Array.isArray(message.params) && typeof message.params === "object", JSON.stringify(message).slice(0, 99));
-      if ("id" in message) assert.ok(typeof message.id === "string" || Number.isInteger(message.id));
+      if ("params" in message)
+        assert.ok(
+          message.params &&
+            !Array.isArray(message.params) &&
+            typeof message.params === "object",
+          JSON.stringify(message).slice(0, 99),
+        );
+      if ("id" in message)
+        assert.ok(
+          typeof message.id === "string" || Number.isInteger(message.id),
+        );
     }
   });
 
@@ -185,11 +253,22 @@ test("ATK-29 ports and buffers that a guest smuggles never reach the host page",
     addEventListener("message", ({ ports }) => (smuggled += ports.length));
   });
   await trio.view.evaluate(() => {
-    const ports = Array.from({ length: 10_000 }, () => new MessageChannel().port2);
-    const message = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: 1 } };
+    const ports = Array.from(
+      { length: 10_000 },
+      () => new MessageChannel().port2,
+    );
+    const message = {
+      jsonrpc: "2.0",
+      method: "notifications/message",
+      params: { level: "info", data: 1 },
+    };
     parent.postMessage(message, "*", ports);
     const buffer = new ArrayBuffer(1000);
-    parent.postMessage({ ...message, params: { level: "info", data: buffer } }, "*", [buffer, new MessageChannel().port2]);
+    parent.postMessage(
+      { ...message, params: { level: "info", data: buffer } },
+      "*",
+      [buffer, new MessageChannel().port2],
+    );
   });
   assert.deepEqual(await ping(trio.host), {});
   assert.equal(await trio.host.evaluate(() => smuggled), 0);
@@ -203,9 +282,15 @@ test("ATK-29 a port that the host page adds to an ordinary message never reaches
   });
   const closed = await trio.host.evaluate(async () => {
     const { port1, port2 } = new MessageChannel();
-    const closed = new Promise((done) => (port1.onclose = () => done("closed")));
+    const closed = new Promise(
+      (done) => (port1.onclose = () => done("closed")),
+    );
     port1.start();
-    const message = { jsonrpc: "2.0", method: "ui/notifications/tool-result", params: { content: [] } };
+    const message = {
+      jsonrpc: "2.0",
+      method: "ui/notifications/tool-result",
+      params: { content: [] },
+    };
     theFrame.contentWindow.postMessage(message, "*", [port2]);
     return "onclose" in MessagePort.prototype ? closed : "closed";
   });
@@ -215,16 +300,34 @@ test("ATK-29 a port that the host page adds to an ordinary message never reaches
 });
 
 test("ATK-30 what cannot be read is skipped in every window, and the channel lives", async (t) => {
-  const policy = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'";
-  const trio = await openTrio(t, theatre, { headers: { "content-security-policy": policy } });
+  const policy =
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'";
+  const trio = await openTrio(t, theatre, {
+    headers: { "content-security-policy": policy },
+  });
   // A compiled module cannot leave its agent cluster: the other end gets messageerror.
   const post = (target) => {
-    const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
-    const message = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: module } };
-    (target === "frame" ? theFrame.contentWindow : parent).postMessage(message, "*");
+    const module = new WebAssembly.Module(
+      Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0),
+    );
+    const message = {
+      jsonrpc: "2.0",
+      method: "notifications/message",
+      params: { level: "info", data: module },
+    };
+    (target === "frame" ? theFrame.contentWindow : parent).postMessage(
+      message,
+      "*",
+    );
   };
   await trio.sandbox.evaluate(() => {
-    globalThis.unread = new Promise((done) => addEventListener("messageerror", () => (globalThis.count = (globalThis.count ?? 0) + 1) === 2 && done(true)));
+    globalThis.unread = new Promise((done) =>
+      addEventListener(
+        "messageerror",
+        () =>
+          (globalThis.count = (globalThis.count ?? 0) + 1) === 2 && done(true),
+      ),
+    );
   });
   await trio.view.evaluate(post, "parent");
   await trio.host.evaluate(post, "frame");
@@ -246,16 +349,26 @@ for (const lane of LANES)
     });
     assert.equal(refused, true);
     assert.deepEqual(await ping(trio.host), {});
-    assert.deepEqual((await left(trio.host, "wire")).filter(({ method }) => method === "tools/call"), []);
+    assert.deepEqual(
+      (await left(trio.host, "wire")).filter(
+        ({ method }) => method === "tools/call",
+      ),
+      [],
+    );
   });
 
 test("ATK-31 answers to ids never issued, twice, or with both result and error", async (t) => {
   const trio = await openTrio(t, theatre);
   await trio.host.evaluate(() => {
-    theHost.handle("tools/call", () => new Promise((done) => (globalThis.answerNow = done)));
+    theHost.handle(
+      "tools/call",
+      () => new Promise((done) => (globalThis.answerNow = done)),
+    );
     ear.hear("unused");
   });
-  await trio.view.evaluate(() => void (globalThis.pending = app.callServerTool({ name: "t" })));
+  await trio.view.evaluate(
+    () => void (globalThis.pending = app.callServerTool({ name: "t" })),
+  );
   const id = await trio.host.evaluate(async () => {
     for (;;) {
       const { method, id } = await ear.next("wire");
@@ -265,26 +378,61 @@ test("ATK-31 answers to ids never issued, twice, or with both result and error",
   await trio.host.evaluate((id) => {
     theHost.post({ id: 424242, result: { content: [] } });
     theHost.post({ id: "never", error: { code: 1, message: "x" } });
-    theHost.post({ id, result: { content: [] }, error: { code: 1, message: "both" } });
+    theHost.post({
+      id,
+      result: { content: [] },
+      error: { code: 1, message: "both" },
+    });
     answerNow({ content: [{ type: "text", text: "first" }] });
   }, id);
   const { content } = await trio.view.evaluate(() => pending);
   assert.equal(content[0].text, "first");
-  await trio.host.evaluate((id) => theHost.post({ id, result: { content: [{ type: "text", text: "second" }] } }), id);
+  await trio.host.evaluate(
+    (id) =>
+      theHost.post({
+        id,
+        result: { content: [{ type: "text", text: "second" }] },
+      }),
+    id,
+  );
   assert.deepEqual(await ping(trio.host), {});
   assert.deepEqual(await left(trio.view, "apperror"), []);
 });
 
-const NAMES = ["__proto__", "constructor", "then", "toString", "hasOwnProperty", "valueOf", "on", "prototype", ""];
+const NAMES = [
+  "__proto__",
+  "constructor",
+  "then",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "on",
+  "prototype",
+  "",
+];
 
 for (const lane of LANES)
   test(`ATK-32 methods with prototype names are unknown methods (${lane.lane})`, async (t) => {
     const trio = await openOn(t, lane);
     for (const name of NAMES.filter(Boolean)) {
-      const code = await trio.host.evaluate((name) => theHost.send(name, {}).then(() => "answered", (error) => error.code), name);
+      const code = await trio.host.evaluate(
+        (name) =>
+          theHost.send(name, {}).then(
+            () => "answered",
+            (error) => error.code,
+          ),
+        name,
+      );
       assert.equal(code, -32601, name);
-      await trio.host.evaluate((method) => theHost.post({ method, params: {} }), name);
-      await trio.host.evaluate((method) => theHost.post({ method: `ui/notifications/${method}`, params: {} }), name);
+      await trio.host.evaluate(
+        (method) => theHost.post({ method, params: {} }),
+        name,
+      );
+      await trio.host.evaluate(
+        (method) =>
+          theHost.post({ method: `ui/notifications/${method}`, params: {} }),
+        name,
+      );
     }
     assert.deepEqual(await ping(trio.host), {});
     assert.deepEqual(await left(trio.view, "apperror"), []);
@@ -293,28 +441,64 @@ for (const lane of LANES)
 test("ATK-32 tools called then, __proto__ and constructor are tools like others", async (t) => {
   const trio = await openOn(t, LANES[0], { connect: false });
   await trio.view.evaluate((names) => {
-    globalThis.app = new library.App({ name: "v", version: "1" }, {}, { autoResize: false });
-    for (const name of names) app.registerTool(name, {}, async () => ({ content: [{ type: "text", text: name }] }));
+    globalThis.app = new library.App(
+      { name: "v", version: "1" },
+      {},
+      { autoResize: false },
+    );
+    for (const name of names)
+      app.registerTool(name, {}, async () => ({
+        content: [{ type: "text", text: name }],
+      }));
     return app.connect().then(() => {});
   }, NAMES.filter(Boolean));
-  const { tools } = await trio.host.evaluate(() => theHost.send("tools/list", {}));
-  assert.deepEqual(tools.map(({ name }) => name), NAMES.filter(Boolean));
+  const { tools } = await trio.host.evaluate(() =>
+    theHost.send("tools/list", {}),
+  );
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    NAMES.filter(Boolean),
+  );
   for (const name of NAMES.filter(Boolean)) {
-    const { content } = await trio.host.evaluate((name) => theHost.send("tools/call", { name, arguments: {} }), name);
+    const { content } = await trio.host.evaluate(
+      (name) => theHost.send("tools/call", { name, arguments: {} }),
+      name,
+    );
     assert.equal(content[0].text, name);
   }
-  const missing = await trio.host.evaluate(() => theHost.send("tools/call", { name: "isPrototypeOf" }).catch((error) => error.code));
+  const missing = await trio.host.evaluate(() =>
+    theHost
+      .send("tools/call", { name: "isPrototypeOf" })
+      .catch((error) => error.code),
+  );
   assert.equal(missing, -32603);
-  assert.equal(await trio.view.evaluate(() => typeof app.then), "undefined", "an App can be awaited");
+  assert.equal(
+    await trio.view.evaluate(() => typeof app.then),
+    "undefined",
+    "an App can be awaited",
+  );
 });
 
 test("ATK-33 a guest that floods the window is stopped, and the host page is told why", async (t) => {
   const trio = await openOn(t, LANES[0], { settings: { rate: 100 } });
   await trio.view.evaluate(() => {
-    for (let i = 0; i < 50_000; i++) parent.postMessage({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: i } }, "*");
+    for (let i = 0; i < 50_000; i++)
+      parent.postMessage(
+        {
+          jsonrpc: "2.0",
+          method: "notifications/message",
+          params: { level: "info", data: i },
+        },
+        "*",
+      );
   });
-  await trio.sandbox.waitForFunction(() => document.documentElement.dataset.refused);
-  assert.match(await trio.sandbox.evaluate(() => document.documentElement.dataset.refused), /too many messages/);
+  await trio.sandbox.waitForFunction(
+    () => document.documentElement.dataset.refused,
+  );
+  assert.match(
+    await trio.sandbox.evaluate(() => document.documentElement.dataset.refused),
+    /too many messages/,
+  );
   assert.equal(trio.sandbox.childFrames().length, 0);
   const passed = (await left(trio.host, "wire")).length;
   assert.ok(passed < 2_000, `${passed} messages passed`);
@@ -322,9 +506,12 @@ test("ATK-33 a guest that floods the window is stopped, and the host page is tol
 
 test("ATK-33 a guest that floods the port is stopped at the host page", async (t) => {
   const trio = await openOn(t, LANES[1]);
-  await trio.view.evaluate(() => {
-    for (let i = 0; i < 50_000; i++) void app.sendLog({ level: "info", data: i });
-  }).catch(() => {});
+  await trio.view
+    .evaluate(() => {
+      for (let i = 0; i < 50_000; i++)
+        void app.sendLog({ level: "info", data: i });
+    })
+    .catch(() => {});
   const { reason } = await trio.host.evaluate(() => ear.next("transom-close"));
   assert.equal(reason, "flood");
   assert.equal(await trio.host.evaluate(() => theHost.frame()), null);
@@ -334,24 +521,41 @@ test("ATK-33 a guest that floods the port is stopped at the host page", async (t
 
 test("ATK-34 a host that never answers: connect rejects in time, typed, and the view can try again", async (t) => {
   const trio = await openTrio(t, theatre, { connect: false });
-  await trio.host.evaluate(() => theHost.handle("ui/initialize", () => new Promise(() => {})));
+  await trio.host.evaluate(() =>
+    theHost.handle("ui/initialize", () => new Promise(() => {})),
+  );
   const code = await trio.view.evaluate(() => {
-    globalThis.app = new library.App({ name: "v", version: "1" }, {}, { autoResize: false });
+    globalThis.app = new library.App(
+      { name: "v", version: "1" },
+      {},
+      { autoResize: false },
+    );
     return app.connect(undefined, { timeout: 50 }).catch((error) => error.code);
   });
   assert.equal(code, "Timeout");
   await trio.host.evaluate(() => {
-    const result = { protocolVersion: "2026-01-26", hostInfo: { name: "late", version: "1" }, hostCapabilities: {}, hostContext: {} };
+    const result = {
+      protocolVersion: "2026-01-26",
+      hostInfo: { name: "late", version: "1" },
+      hostCapabilities: {},
+      hostContext: {},
+    };
     theHost.handle("ui/initialize", () => result);
   });
   await trio.view.evaluate(() => app.connect().then(() => {}));
-  assert.equal(await trio.view.evaluate(() => app.getHostVersion().name), "late");
+  assert.equal(
+    await trio.view.evaluate(() => app.getHostVersion().name),
+    "late",
+  );
 });
 
 test("ATK-34 a sandbox that never loads leaves nothing behind when the element goes", async (t) => {
   const trio = await openOn(t, LANES[0]);
   const never = site.route(site.fresh(), "/never", () => new Promise(() => {}));
-  await trio.host.evaluate((src) => void (globalThis.second = openElement({ id: "v2", src })), never);
+  await trio.host.evaluate(
+    (src) => void (globalThis.second = openElement({ id: "v2", src })),
+    never,
+  );
   await trio.host.evaluate(() => second.element.remove());
   assert.equal(await trio.host.evaluate(() => second.frame()), null);
   assert.deepEqual(await ping(trio.host), {});
@@ -362,9 +566,19 @@ test("ATK-35 500 connects and closes leave no listener behind", async (t) => {
   const balance = await trio.view.evaluate(async () => {
     let open = 0;
     const { addEventListener: add, removeEventListener: remove } = window;
-    window.addEventListener = (...rest) => (rest[0] === "message" && open++, add.apply(window, rest));
-    window.removeEventListener = (...rest) => (rest[0] === "message" && open--, remove.apply(window, rest));
-    const app = new library.App({ name: "v", version: "1" }, {}, { autoResize: false });
+    window.addEventListener = (...rest) => (
+      rest[0] === "message" && open++,
+      add.apply(window, rest)
+    );
+    window.removeEventListener = (...rest) => (
+      rest[0] === "message" && open--,
+      remove.apply(window, rest)
+    );
+    const app = new library.App(
+      { name: "v", version: "1" },
+      {},
+      { autoResize: false },
+    );
     for (let i = 0; i < 500; i++) {
       await app.connect();
       await app.close();
@@ -380,9 +594,16 @@ test("ATK-35 200 elements mounted and removed leave no listener and no frame beh
   const balance = await trio.host.evaluate(() => {
     let open = 0;
     const { addEventListener: add, removeEventListener: remove } = window;
-    window.addEventListener = (...rest) => (rest[0] === "message" && open++, add.apply(window, rest));
-    window.removeEventListener = (...rest) => (rest[0] === "message" && open--, remove.apply(window, rest));
-    for (let i = 0; i < 200; i++) openElement({ id: `w${i}`, src: "/nothing" }).element.remove();
+    window.addEventListener = (...rest) => (
+      rest[0] === "message" && open++,
+      add.apply(window, rest)
+    );
+    window.removeEventListener = (...rest) => (
+      rest[0] === "message" && open--,
+      remove.apply(window, rest)
+    );
+    for (let i = 0; i < 200; i++)
+      openElement({ id: `w${i}`, src: "/nothing" }).element.remove();
     return open;
   });
   assert.equal(balance, 0);
@@ -393,7 +614,10 @@ test("ATK-35 200 elements mounted and removed leave no listener and no frame beh
 test("ATK-36 dialogs, popups, top navigation, downloads and fullscreen are not the guest's to have", async (t) => {
   const trio = await openOn(t, LANES[0]);
   const surprises = [];
-  trio.host.on("dialog", (dialog) => (surprises.push(dialog.type()), dialog.dismiss()));
+  trio.host.on(
+    "dialog",
+    (dialog) => (surprises.push(dialog.type()), dialog.dismiss()),
+  );
   trio.host.on("download", (download) => surprises.push(download.url()));
   trio.context.on("page", (page) => surprises.push(page.url()));
   await trio.host.mouse.click(30, 30);
@@ -414,7 +638,10 @@ test("ATK-36 dialogs, popups, top navigation, downloads and fullscreen are not t
       popup: attempt(() => open("about:blank")),
       top: attempt(() => (top.location.href = "about:blank")),
       parent: attempt(() => (parent.location.href = "about:blank")),
-      fullscreen: await document.documentElement.requestFullscreen().then(() => "full", (error) => error.name),
+      fullscreen: await document.documentElement.requestFullscreen().then(
+        () => "full",
+        (error) => error.name,
+      ),
     };
   });
   assert.deepEqual(tried, {
@@ -438,30 +665,48 @@ test("ATK-36 a form in the guest fires submit, posts nowhere, and the view lives
         form.method = "post";
         let submitted = false;
         form.addEventListener("submit", () => (submitted = true));
-        addEventListener("securitypolicyviolation", ({ effectiveDirective }) => done([submitted, effectiveDirective]));
+        addEventListener("securitypolicyviolation", ({ effectiveDirective }) =>
+          done([submitted, effectiveDirective]),
+        );
         form.requestSubmit();
       }),
   );
   assert.deepEqual(fired, [true, "form-action"]);
   assert.deepEqual(await ping(trio.host), {});
-  assert.deepEqual(site.requests.filter(({ method }) => method === "POST"), []);
+  assert.deepEqual(
+    site.requests.filter(({ method }) => method === "POST"),
+    [],
+  );
 });
 
 test("ATK-36 a form aimed at another site posts nowhere", async (t) => {
   const trio = await openOn(t, LANES[0]);
-  const blocked = trio.host.waitForEvent("framenavigated", (frame) => frame.url().startsWith("chrome-error:"));
+  const blocked = trio.host.waitForEvent("framenavigated", (frame) =>
+    frame.url().startsWith("chrome-error:"),
+  );
   await trio.view.evaluate((action) => {
     const form = document.body.appendChild(document.createElement("form"));
     Object.assign(form, { action, method: "post" }).requestSubmit();
   }, `${site.stranger}/posted`);
   await blocked;
-  assert.equal(site.requests.filter(({ pathname }) => pathname === "/posted").length, 0);
+  assert.equal(
+    site.requests.filter(({ pathname }) => pathname === "/posted").length,
+    0,
+  );
 });
 
 test("ATK-37 a guest that reloads for ever is stopped by the rate, and each load is a new session", async (t) => {
-  const trio = await openTrio(t, theatre, { connect: false, viewScripts: ["transom.view.js", "reload-forever.js"], settings: { rate: 3 } });
-  await trio.sandbox.waitForFunction(() => document.documentElement.dataset.refused);
-  const hellos = (await left(trio.host, "wire")).filter(({ method }) => method === "ui/initialize").length;
+  const trio = await openTrio(t, theatre, {
+    connect: false,
+    viewScripts: ["transom.view.js", "reload-forever.js"],
+    settings: { rate: 3 },
+  });
+  await trio.sandbox.waitForFunction(
+    () => document.documentElement.dataset.refused,
+  );
+  const hellos = (await left(trio.host, "wire")).filter(
+    ({ method }) => method === "ui/initialize",
+  ).length;
   assert.ok(hellos > 1 && hellos <= 30, `${hellos} sessions`);
   assert.equal(trio.sandbox.childFrames().length, 0);
 });
@@ -473,7 +718,10 @@ test("H-26 a guest under the default policy reaches no server by any road", asyn
     await fetch(url, { mode: "no-cors" }).catch(() => {});
     navigator.sendBeacon(url, "x");
     new Image().src = url;
-    const add = (tag, attributes) => document.body.append(Object.assign(document.createElement(tag), attributes));
+    const add = (tag, attributes) =>
+      document.body.append(
+        Object.assign(document.createElement(tag), attributes),
+      );
     add("script", { src: url });
     add("iframe", { src: url });
     add("link", { rel: "stylesheet", href: url });
@@ -494,10 +742,18 @@ test("H-26 a guest under the default policy reaches no server by any road", asyn
     style.textContent = `@import "${url}"; @font-face { font-family: f; src: url(${url}) } body { font-family: f; background: url(${url}) }`;
     document.body.append(style, "text");
     document.body.offsetHeight;
-    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    await new Promise((done) =>
+      requestAnimationFrame(() => requestAnimationFrame(done)),
+    );
   }, outside);
   // Another road that is open, to be sure that what was sent before would have come by now.
-  const reached = await trio.host.evaluate((url) => fetch(url, { mode: "no-cors" }).then(() => true), `${site.stranger}/control`);
+  const reached = await trio.host.evaluate(
+    (url) => fetch(url, { mode: "no-cors" }).then(() => true),
+    `${site.stranger}/control`,
+  );
   assert.equal(reached, true);
-  assert.deepEqual(site.requests.filter(({ pathname }) => pathname === "/leak"), []);
+  assert.deepEqual(
+    site.requests.filter(({ pathname }) => pathname === "/leak"),
+    [],
+  );
 });

@@ -7,12 +7,28 @@ import { HOST_CAPABILITIES, HOST_CONTEXT, same } from "./conversation.mjs";
 const { site, openStage } = await openTheatre({ after });
 
 async function openPair(t, version) {
-  const stage = await openStage(t, { scripts: [`ext-apps-${version}.host.js`, "app-bridge.js"] });
+  const stage = await openStage(t, {
+    scripts: [`ext-apps-${version}.host.js`, "app-bridge.js"],
+  });
   const address = await putView(site, { scripts: ["transom.view.js"] });
-  await mountFrame(stage.host, address, { hostContext: HOST_CONTEXT, hostCapabilities: HOST_CAPABILITIES });
+  await mountFrame(stage.host, address, {
+    hostContext: HOST_CONTEXT,
+    hostCapabilities: HOST_CAPABILITIES,
+  });
   const view = await stage.frameAt(address);
-  await view.evaluate(() => (globalThis.app = new library.App({ name: "v", version: "1" }, {}, { autoResize: false })));
-  return { host: stage.host, view, connect: () => view.evaluate(() => app.connect().then(() => {})) };
+  await view.evaluate(
+    () =>
+      (globalThis.app = new library.App(
+        { name: "v", version: "1" },
+        {},
+        { autoResize: false },
+      )),
+  );
+  return {
+    host: stage.host,
+    view,
+    connect: () => view.evaluate(() => app.connect().then(() => {})),
+  };
 }
 
 for (const version of [2, 1]) {
@@ -34,7 +50,10 @@ for (const version of [2, 1]) {
         .then(String, (error) => error.code);
     });
     await host.evaluate(() => ear.next("called"));
-    assert.equal(await view.evaluate(() => (controller.abort(), outcome)), "Aborted");
+    assert.equal(
+      await view.evaluate(() => (controller.abort(), outcome)),
+      "Aborted",
+    );
     assert.equal(await host.evaluate(() => ear.next("aborted")), true);
   });
 
@@ -44,14 +63,20 @@ for (const version of [2, 1]) {
     await host.evaluate(() => {
       theHost.bridge.oncalltool = async (params, extra) => {
         const { progressToken } = params._meta;
-        const notification = { method: "notifications/progress", params: { progressToken, progress: 1, total: 2 } };
+        const notification = {
+          method: "notifications/progress",
+          params: { progressToken, progress: 1, total: 2 },
+        };
         await (extra.sendNotification ?? extra.mcpReq.notify)(notification);
         return { content: [] };
       };
     });
     const heard = await view.evaluate(async () => {
       const heard = [];
-      await app.callServerTool({ name: "slow" }, { onprogress: (progress) => heard.push(progress) });
+      await app.callServerTool(
+        { name: "slow" },
+        { onprogress: (progress) => heard.push(progress) },
+      );
       return heard;
     });
     assert.equal(heard.length, 1);
@@ -68,7 +93,9 @@ for (const version of [2, 1]) {
       };
     });
     const error = await view.evaluate(() =>
-      app.openLink({ url: "https://example.com" }).catch(({ code, message }) => ({ code, message })),
+      app
+        .openLink({ url: "https://example.com" })
+        .catch(({ code, message }) => ({ code, message })),
     );
     assert.equal(error.code, -32000);
     assert.match(error.message, /denied/);
@@ -77,7 +104,9 @@ for (const version of [2, 1]) {
   test(`${version}.x: what the bridge has no handler for is -32601`, async (t) => {
     const { view, connect } = await openPair(t, version);
     await connect();
-    const code = await view.evaluate(() => app.downloadFile({ contents: [] }).catch((error) => error.code));
+    const code = await view.evaluate(() =>
+      app.downloadFile({ contents: [] }).catch((error) => error.code),
+    );
     assert.equal(code, -32601);
   });
 
@@ -86,20 +115,38 @@ for (const version of [2, 1]) {
     await view.evaluate(() => {
       globalThis.tool = app.registerTool(
         "zoom",
-        { description: "zooms", inputSchema: { type: "object", properties: { by: { type: "number" } } } },
-        async ({ by }) => ({ content: [{ type: "text", text: `zoomed ${by}` }] }),
+        {
+          description: "zooms",
+          inputSchema: {
+            type: "object",
+            properties: { by: { type: "number" } },
+          },
+        },
+        async ({ by }) => ({
+          content: [{ type: "text", text: `zoomed ${by}` }],
+        }),
       );
     });
     await connect();
-    same(await host.evaluate(() => theHost.appCapabilities().tools), { listChanged: true });
+    same(await host.evaluate(() => theHost.appCapabilities().tools), {
+      listChanged: true,
+    });
     const { tools } = await host.evaluate(() => theHost.send("tools/list", {}));
-    assert.deepEqual(tools.map(({ name }) => name), ["zoom"]);
-    const { content } = await host.evaluate(() => theHost.send("tools/call", { name: "zoom", arguments: { by: 3 } }));
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ["zoom"],
+    );
+    const { content } = await host.evaluate(() =>
+      theHost.send("tools/call", { name: "zoom", arguments: { by: 3 } }),
+    );
     same(content, [{ type: "text", text: "zoomed 3" }]);
     await view.evaluate(() => tool.remove());
     same((await host.evaluate(() => theHost.send("tools/list", {}))).tools, []);
     const refused = await host.evaluate(() =>
-      theHost.send("tools/call", { name: "zoom", arguments: {} }).then(() => "answered", () => "refused"),
+      theHost.send("tools/call", { name: "zoom", arguments: {} }).then(
+        () => "answered",
+        () => "refused",
+      ),
     );
     assert.equal(refused, "refused");
   });
@@ -108,7 +155,10 @@ for (const version of [2, 1]) {
     const { host, connect } = await openPair(t, version);
     await connect();
     const settled = await host.evaluate(() =>
-      theHost.send("ui/resource-teardown", {}).then(() => "answered", () => "refused"),
+      theHost.send("ui/resource-teardown", {}).then(
+        () => "answered",
+        () => "refused",
+      ),
     );
     assert.match(settled, /answered|refused/);
   });
@@ -117,7 +167,10 @@ for (const version of [2, 1]) {
     const { host, view, connect } = await openPair(t, version);
     await view.evaluate(() => (app.onteardown = () => {}));
     await connect();
-    same(await host.evaluate(() => theHost.send("ui/resource-teardown", {})), {});
+    same(
+      await host.evaluate(() => theHost.send("ui/resource-teardown", {})),
+      {},
+    );
   });
 
   test(`${version}.x: a handler of the view that throws answers -32603 and the channel lives on`, async (t) => {
@@ -132,15 +185,23 @@ for (const version of [2, 1]) {
       };
     });
     await connect();
-    const code = await host.evaluate(() => theHost.send("ui/resource-teardown", {}).catch((error) => error.code));
+    const code = await host.evaluate(() =>
+      theHost.send("ui/resource-teardown", {}).catch((error) => error.code),
+    );
     assert.equal(code, -32603);
-    await host.evaluate(() => theHost.send("ui/notifications/tool-input", { arguments: {} }));
+    await host.evaluate(() =>
+      theHost.send("ui/notifications/tool-input", { arguments: {} }),
+    );
     same(await host.evaluate(() => theHost.send("ping")), {});
   });
 
   test(`${version}.x: sizes are reported on connect and when the content grows`, async (t) => {
     const { host, view } = await openPair(t, version);
-    await host.evaluate(() => theHost.handle("ui/notifications/size-changed", (size) => ear.hear("size", size)));
+    await host.evaluate(() =>
+      theHost.handle("ui/notifications/size-changed", (size) =>
+        ear.hear("size", size),
+      ),
+    );
     await view.evaluate(async () => {
       document.body.style.margin = "0";
       document.body.innerHTML = '<div id="box" style="height:100px"></div>';
@@ -148,7 +209,9 @@ for (const version of [2, 1]) {
       await app.connect();
     });
     assert.equal((await host.evaluate(() => ear.next("size"))).height, 100);
-    await view.evaluate(() => (document.getElementById("box").style.height = "250px"));
+    await view.evaluate(
+      () => (document.getElementById("box").style.height = "250px"),
+    );
     assert.equal((await host.evaluate(() => ear.next("size"))).height, 250);
   });
 }

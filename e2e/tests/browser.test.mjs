@@ -25,7 +25,9 @@ test("a frame on a fresh origin cannot reach its host page", async (t) => {
 
 test("no name but loopback resolves", async (t) => {
   const stage = await openStage(t, {});
-  const outcome = await stage.host.evaluate(() => fetch("http://example.com/").catch((error) => error.name));
+  const outcome = await stage.host.evaluate(() =>
+    fetch("http://example.com/").catch((error) => error.name),
+  );
   assert.equal(outcome, "TypeError");
 });
 

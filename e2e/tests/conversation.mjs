@@ -7,15 +7,25 @@ const TEXT = [{ type: "text", text: "done" }];
 export const FROM_VIEW = [
   {
     method: "tools/call",
-    call: (app) => app.callServerTool({ name: "add", arguments: { a: 1, b: [2, null, "ü"] } }),
+    call: (app) =>
+      app.callServerTool({
+        name: "add",
+        arguments: { a: 1, b: [2, null, "ü"] },
+      }),
     params: { name: "add", arguments: { a: 1, b: [2, null, "ü"] } },
-    answer: { content: TEXT, structuredContent: { sum: 3 }, _meta: { "x/y": 1 } },
+    answer: {
+      content: TEXT,
+      structuredContent: { sum: 3 },
+      _meta: { "x/y": 1 },
+    },
   },
   {
     method: "resources/read",
     call: (app) => app.readServerResource({ uri: "file:///a" }),
     params: { uri: "file:///a" },
-    answer: { contents: [{ uri: "file:///a", mimeType: "text/plain", text: "a" }] },
+    answer: {
+      contents: [{ uri: "file:///a", mimeType: "text/plain", text: "a" }],
+    },
   },
   {
     method: "resources/list",
@@ -30,20 +40,38 @@ export const FROM_VIEW = [
         messages: [{ role: "user", content: { type: "text", text: "hi" } }],
         maxTokens: 5,
       }),
-    params: { messages: [{ role: "user", content: { type: "text", text: "hi" } }], maxTokens: 5 },
-    answer: { role: "assistant", content: { type: "text", text: "ho" }, model: "m", stopReason: "endTurn" },
+    params: {
+      messages: [{ role: "user", content: { type: "text", text: "hi" } }],
+      maxTokens: 5,
+    },
+    answer: {
+      role: "assistant",
+      content: { type: "text", text: "ho" },
+      model: "m",
+      stopReason: "endTurn",
+    },
   },
   {
     method: "ui/message",
-    call: (app) => app.sendMessage({ role: "user", content: [{ type: "text", text: "hello" }] }),
+    call: (app) =>
+      app.sendMessage({
+        role: "user",
+        content: [{ type: "text", text: "hello" }],
+      }),
     params: { role: "user", content: [{ type: "text", text: "hello" }] },
     answer: {},
   },
   {
     method: "ui/update-model-context",
     call: (app) =>
-      app.updateModelContext({ content: [{ type: "text", text: "n=1" }], structuredContent: { n: 1 } }),
-    params: { content: [{ type: "text", text: "n=1" }], structuredContent: { n: 1 } },
+      app.updateModelContext({
+        content: [{ type: "text", text: "n=1" }],
+        structuredContent: { n: 1 },
+      }),
+    params: {
+      content: [{ type: "text", text: "n=1" }],
+      structuredContent: { n: 1 },
+    },
     answer: {},
   },
   {
@@ -56,10 +84,24 @@ export const FROM_VIEW = [
     method: "ui/download-file",
     call: (app) =>
       app.downloadFile({
-        contents: [{ type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "a" } }],
+        contents: [
+          {
+            type: "resource",
+            resource: {
+              uri: "file:///a.txt",
+              mimeType: "text/plain",
+              text: "a",
+            },
+          },
+        ],
       }),
     params: {
-      contents: [{ type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "a" } }],
+      contents: [
+        {
+          type: "resource",
+          resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "a" },
+        },
+      ],
     },
     answer: {},
   },
@@ -76,10 +118,14 @@ export const FROM_VIEW = [
   },
   {
     method: "notifications/message",
-    call: (app) => app.sendLog({ level: "info", logger: "view", data: { a: 1 } }),
+    call: (app) =>
+      app.sendLog({ level: "info", logger: "view", data: { a: 1 } }),
     params: { level: "info", logger: "view", data: { a: 1 } },
   },
-  { method: "ui/notifications/request-teardown", call: (app) => app.requestTeardown() },
+  {
+    method: "ui/notifications/request-teardown",
+    call: (app) => app.requestTeardown(),
+  },
 ];
 
 /** What the host tells or asks: the message, the handler's name on `App`, what the view must hear, what it answers. */
@@ -89,20 +135,38 @@ export const FROM_HOST = [
     params: { arguments: { city: "Ul" } },
     event: "toolinputpartial",
   },
-  { method: "ui/notifications/tool-input", params: { arguments: { city: "Ulm", n: 1 } }, event: "toolinput" },
+  {
+    method: "ui/notifications/tool-input",
+    params: { arguments: { city: "Ulm", n: 1 } },
+    event: "toolinput",
+  },
   {
     method: "ui/notifications/tool-result",
-    params: { content: TEXT, structuredContent: { t: [1, 2] }, isError: false, _meta: { k: "v" } },
+    params: {
+      content: TEXT,
+      structuredContent: { t: [1, 2] },
+      isError: false,
+      _meta: { k: "v" },
+    },
     event: "toolresult",
   },
-  { method: "ui/notifications/tool-cancelled", params: { reason: "changed my mind" }, event: "toolcancelled" },
+  {
+    method: "ui/notifications/tool-cancelled",
+    params: { reason: "changed my mind" },
+    event: "toolcancelled",
+  },
   {
     method: "ui/notifications/host-context-changed",
     params: { theme: "light", locale: "de-DE" },
     event: "hostcontextchanged",
   },
   { method: "ping", answer: {} },
-  { method: "tools/list", params: {}, event: "listtools", answer: { tools: [{ name: "zoom", inputSchema: { type: "object" } }] } },
+  {
+    method: "tools/list",
+    params: {},
+    event: "listtools",
+    answer: { tools: [{ name: "zoom", inputSchema: { type: "object" } }] },
+  },
   {
     method: "tools/call",
     params: { name: "zoom", arguments: { by: 2 } },
@@ -150,20 +214,33 @@ export async function hostAnswers(host) {
 }
 
 /** Creates `app` in the view with every handler of FROM_HOST, and connects it. */
-export async function viewConnects(view, { capabilities = { tools: { listChanged: true } } } = {}) {
-  const rows = FROM_HOST.filter((row) => row.event).map(({ event, answer }) => ({ event, answer }));
+export async function viewConnects(
+  view,
+  { capabilities = { tools: { listChanged: true } } } = {},
+) {
+  const rows = FROM_HOST.filter((row) => row.event).map(
+    ({ event, answer }) => ({ event, answer }),
+  );
   return view.evaluate(
     async ({ rows, capabilities }) => {
-      const app = (globalThis.app = new library.App({ name: "e2e-view", version: "2" }, capabilities, {
-        autoResize: false,
-      }));
+      const app = (globalThis.app = new library.App(
+        { name: "e2e-view", version: "2" },
+        capabilities,
+        {
+          autoResize: false,
+        },
+      ));
       for (const { event, answer } of rows)
         app[`on${event}`] = (params) => {
           ear.hear(event, params);
           return answer;
         };
       await app.connect();
-      return { context: app.getHostContext(), capabilities: app.getHostCapabilities(), host: app.getHostVersion() };
+      return {
+        context: app.getHostContext(),
+        capabilities: app.getHostCapabilities(),
+        host: app.getHostVersion(),
+      };
     },
     { rows, capabilities },
   );
@@ -174,7 +251,10 @@ export async function converse(t, { host, view }) {
   for (const row of FROM_VIEW)
     await t.test(`view → host ${row.method}`, async () => {
       const got = await view.evaluate(`(${row.call})(app)`);
-      const heard = await host.evaluate((method) => ear.next(method), row.method);
+      const heard = await host.evaluate(
+        (method) => ear.next(method),
+        row.method,
+      );
       if (row.params) same(without("_meta", heard), row.params);
       if (row.answer) same(got, row.answer);
     });
@@ -185,7 +265,10 @@ export async function converse(t, { host, view }) {
         { method: row.method, params: row.params },
       );
       if (row.event) {
-        const heard = await view.evaluate((event) => ear.next(event), row.event);
+        const heard = await view.evaluate(
+          (event) => ear.next(event),
+          row.event,
+        );
         if (row.params) same(without("_meta", heard, row.params), row.params);
       }
       if (row.answer) same(got, row.answer);

@@ -10,15 +10,25 @@ const { site, openStage } = theatre;
 
 const ping = (host) => host.evaluate(() => theHost.send("ping"));
 const left = (frame, name) => frame.evaluate((name) => ear.left(name), name);
-const laneOf = (host) => host.evaluate(() => ear.next("transom-lane")).then(({ lane }) => lane);
+const laneOf = (host) =>
+  host.evaluate(() => ear.next("transom-lane")).then(({ lane }) => lane);
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 
 const DROPPING = { script: "dropping-sandbox.js" };
 const WAYS = [
   { way: "both agree", lane: "port", host: { port: true } },
-  { way: "both agree, text from the channel", lane: "port", host: { port: true, asText: true } },
+  {
+    way: "both agree, text from the channel",
+    lane: "port",
+    host: { port: true, asText: true },
+  },
   { way: "the host does not agree", lane: undefined, host: { port: false } },
-  { way: "the sandbox drops the port", lane: "window", host: { port: true }, settings: DROPPING },
+  {
+    way: "the sandbox drops the port",
+    lane: "window",
+    host: { port: true },
+    settings: DROPPING,
+  },
 ];
 
 for (const { way, lane, ...options } of WAYS) {
@@ -26,63 +36,99 @@ for (const { way, lane, ...options } of WAYS) {
     const trio = await openTrio(t, theatre, { element: true, ...options });
     await trio.host.evaluate(() => ear.next("initialized"));
     assert.deepEqual(await ping(trio.host), {});
-    assert.deepEqual(await left(trio.host, "transom-lane"), lane ? [{ lane }] : []);
+    assert.deepEqual(
+      await left(trio.host, "transom-lane"),
+      lane ? [{ lane }] : [],
+    );
   });
 
   test(`${way}: nothing is lost, doubled or reordered at the switch`, async (t) => {
-    const trio = await openTrio(t, theatre, { element: true, connect: false, ...options });
+    const trio = await openTrio(t, theatre, {
+      element: true,
+      connect: false,
+      ...options,
+    });
     // The host speaks in the same breath as its answer, and again in the same breath as it hears initialized.
     await trio.host.evaluate(() => {
-      const say = (n) => theHost.post({ method: "ui/notifications/host-context-changed", params: { n } });
+      const say = (n) =>
+        theHost.post({
+          method: "ui/notifications/host-context-changed",
+          params: { n },
+        });
       let n = 0;
-      theHost.handle("notifications/message", ({ data }) => ear.hear("log", data));
+      theHost.handle("notifications/message", ({ data }) =>
+        ear.hear("log", data),
+      );
       theHost.handle("ui/notifications/initialized", () => {
         ear.hear("log", "initialized");
         while (n < 200) say(n++);
       });
       const result = theHost.answerHello;
       theHost.handle("ui/initialize", (params) => {
-        queueMicrotask(() => queueMicrotask(() => setTimeout(() => {
-          while (n < 100) say(n++);
-        })));
+        queueMicrotask(() =>
+          queueMicrotask(() =>
+            setTimeout(() => {
+              while (n < 100) say(n++);
+            }),
+          ),
+        );
         return result(params);
       });
     });
     await trio.view.evaluate(async () => {
-      globalThis.app = new library.App({ name: "v", version: "1" }, {}, { autoResize: false });
+      globalThis.app = new library.App(
+        { name: "v", version: "1" },
+        {},
+        { autoResize: false },
+      );
       globalThis.heard = [];
       globalThis.all = new Promise((done) => {
         app.onhostcontextchanged = ({ n }) => heard.push(n) === 200 && done();
       });
       const early = [];
       const connecting = app.connect();
-      for (let i = 0; i < 100; i++) early.push(app.sendLog({ level: "info", data: i }));
+      for (let i = 0; i < 100; i++)
+        early.push(app.sendLog({ level: "info", data: i }));
       await connecting;
-      for (let i = 100; i < 200; i++) early.push(app.sendLog({ level: "info", data: i }));
+      for (let i = 100; i < 200; i++)
+        early.push(app.sendLog({ level: "info", data: i }));
       await Promise.all([all, ...early]);
     });
     assert.deepEqual(await ping(trio.host), {});
     assert.deepEqual(await trio.view.evaluate(() => heard), range(200));
-    assert.deepEqual(await left(trio.host, "log"), ["initialized", ...range(200)]);
+    assert.deepEqual(await left(trio.host, "log"), [
+      "initialized",
+      ...range(200),
+    ]);
   });
 
   test(`${way}: 10,000 ordered messages both ways`, async (t) => {
     const trio = await openTrio(t, theatre, { element: true, ...options });
-    await trio.host.evaluate(() => theHost.handle("notifications/message", ({ data }) => ear.hear("log", data)));
+    await trio.host.evaluate(() =>
+      theHost.handle("notifications/message", ({ data }) =>
+        ear.hear("log", data),
+      ),
+    );
     const N = 10_000;
     await trio.view.evaluate((n) => {
       globalThis.heard = [];
       globalThis.all = new Promise((done) => {
-        app.onhostcontextchanged = (params) => heard.push(params.n) === n && done();
+        app.onhostcontextchanged = (params) =>
+          heard.push(params.n) === n && done();
       });
     }, N);
     await Promise.all([
       trio.view.evaluate(async (n) => {
-        for (let i = 0; i < n; i++) void app.sendLog({ level: "info", data: i });
+        for (let i = 0; i < n; i++)
+          void app.sendLog({ level: "info", data: i });
         await all;
       }, N),
       trio.host.evaluate((n) => {
-        for (let i = 0; i < n; i++) theHost.post({ method: "ui/notifications/host-context-changed", params: { n: i } });
+        for (let i = 0; i < n; i++)
+          theHost.post({
+            method: "ui/notifications/host-context-changed",
+            params: { n: i },
+          });
       }, N),
     ]);
     assert.deepEqual(await ping(trio.host), {});
@@ -92,48 +138,100 @@ for (const { way, lane, ...options } of WAYS) {
 }
 
 test("once on the port, the view's window is deaf", async (t) => {
-  const trio = await openTrio(t, theatre, { element: true, host: { port: true } });
+  const trio = await openTrio(t, theatre, {
+    element: true,
+    host: { port: true },
+  });
   assert.equal(await laneOf(trio.host), "port");
   const arrived = await watch(trio.view);
-  const message = { jsonrpc: "2.0", method: "ui/notifications/tool-result", params: { content: [], attack: true } };
-  await trio.host.evaluate((message) => theHost.frame().contentWindow.postMessage(message, "*"), message);
+  const message = {
+    jsonrpc: "2.0",
+    method: "ui/notifications/tool-result",
+    params: { content: [], attack: true },
+  };
+  await trio.host.evaluate(
+    (message) => theHost.frame().contentWindow.postMessage(message, "*"),
+    message,
+  );
   await arrived(1);
   assert.deepEqual(await ping(trio.host), {});
   assert.deepEqual(await left(trio.view, "toolresult"), []);
 });
 
 test("once on the port, what comes over the window does not reach the channel", async (t) => {
-  const trio = await openTrio(t, theatre, { element: true, host: { port: true } });
+  const trio = await openTrio(t, theatre, {
+    element: true,
+    host: { port: true },
+  });
   assert.equal(await laneOf(trio.host), "port");
   const arrived = await watch(trio.host);
   await trio.view.evaluate(() => {
-    parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/size-changed", params: { height: 1, attack: true } }, "*");
-    parent.postMessage({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "evil", attack: true } }, "*");
-    parent.postMessage({ jsonrpc: "2.0", id: 1, result: {}, attack: true }, "*");
+    parent.postMessage(
+      {
+        jsonrpc: "2.0",
+        method: "ui/notifications/size-changed",
+        params: { height: 1, attack: true },
+      },
+      "*",
+    );
+    parent.postMessage(
+      {
+        jsonrpc: "2.0",
+        id: 5,
+        method: "tools/call",
+        params: { name: "evil", attack: true },
+      },
+      "*",
+    );
+    parent.postMessage(
+      { jsonrpc: "2.0", id: 1, result: {}, attack: true },
+      "*",
+    );
   });
   await arrived(3);
   assert.deepEqual(await ping(trio.host), {});
-  const strays = (await left(trio.host, "wire")).filter(({ params, attack }) => attack ?? params?.attack);
+  const strays = (await left(trio.host, "wire")).filter(
+    ({ params, attack }) => attack ?? params?.attack,
+  );
   assert.deepEqual(strays, []);
-  assert.ok((await trio.host.evaluate(() => theHost.element.ignored)) >= 3, "and they are counted");
+  assert.ok(
+    (await trio.host.evaluate(() => theHost.element.ignored)) >= 3,
+    "and they are counted",
+  );
 });
 
 test("reserved names stop at the host page's end of the port", async (t) => {
-  const trio = await openTrio(t, theatre, { element: true, host: { port: true } });
+  const trio = await openTrio(t, theatre, {
+    element: true,
+    host: { port: true },
+  });
   assert.equal(await laneOf(trio.host), "port");
-  await trio.view.evaluate(() => app.notification({ method: "ui/notifications/sandbox-proxy-ready", params: {} }));
+  await trio.view.evaluate(() =>
+    app.notification({
+      method: "ui/notifications/sandbox-proxy-ready",
+      params: {},
+    }),
+  );
   assert.deepEqual(await ping(trio.host), {});
-  const spoofed = (await left(trio.host, "wire")).filter(({ method }) => method?.includes("sandbox-"));
+  const spoofed = (await left(trio.host, "wire")).filter(({ method }) =>
+    method?.includes("sandbox-"),
+  );
   assert.deepEqual(spoofed, []);
 });
 
 test("a view that reloads shakes hands on the window again and gets a new port", async (t) => {
-  const trio = await openTrio(t, theatre, { element: true, host: { port: true } });
+  const trio = await openTrio(t, theatre, {
+    element: true,
+    host: { port: true },
+  });
   for (let round = 0; round < 3; round++) {
     assert.equal(await laneOf(trio.host), "port");
     assert.deepEqual(await ping(trio.host), {});
     await trio.view.evaluate(() => void location.reload()).catch(() => {});
-    await trio.host.waitForEvent("framenavigated", (frame) => frame === trio.view);
+    await trio.host.waitForEvent(
+      "framenavigated",
+      (frame) => frame === trio.view,
+    );
     await trio.view.waitForLoadState("load");
     await connectApp(trio.view);
   }
@@ -148,11 +246,24 @@ test("a port offered without the key is not forwarded to the view", async (t) =>
     const frame = document.body.appendChild(document.createElement("iframe"));
     globalThis.theFrame = frame;
     addEventListener("message", ({ source, data }) => {
-      if (source !== frame.contentWindow || data.method !== "ui/initialize") return;
-      const result = { protocolVersion: "2026-01-26", hostInfo: { name: "h", version: "1" }, hostCapabilities: {}, hostContext: {} };
-      source.postMessage({ jsonrpc: "2.0", id: data.id, result }, "*", [new MessageChannel().port2]);
+      if (source !== frame.contentWindow || data.method !== "ui/initialize")
+        return;
+      const result = {
+        protocolVersion: "2026-01-26",
+        hostInfo: { name: "h", version: "1" },
+        hostCapabilities: {},
+        hostContext: {},
+      };
+      source.postMessage({ jsonrpc: "2.0", id: data.id, result }, "*", [
+        new MessageChannel().port2,
+      ]);
     });
-    addEventListener("message", ({ data }) => data.method === "ui/notifications/initialized" && ear.hear("initialized"));
+    addEventListener(
+      "message",
+      ({ data }) =>
+        data.method === "ui/notifications/initialized" &&
+        ear.hear("initialized"),
+    );
     frame.src = src;
   }, sandbox);
   const view = await stage.frameAt(guest);
@@ -174,7 +285,11 @@ test("a view of ext-apps is never shown the key, and the window stays its lane",
   await view.evaluate(() => {
     globalThis.ports = 0;
     addEventListener("message", (event) => (ports += event.ports.length));
-    globalThis.app = new library.App({ name: "v", version: "1" }, {}, { autoResize: false });
+    globalThis.app = new library.App(
+      { name: "v", version: "1" },
+      {},
+      { autoResize: false },
+    );
     return app.connect();
   });
   assert.deepEqual(await ping(stage.host), {});

@@ -18,7 +18,9 @@ test("a port that another library is handed on the host page stays open", async 
   });
   const answer = await other.evaluate(() => {
     const { port1, port2 } = new MessageChannel();
-    const answered = new Promise((done) => (port1.onmessage = ({ data }) => done(data)));
+    const answered = new Promise(
+      (done) => (port1.onmessage = ({ data }) => done(data)),
+    );
     parent.postMessage("for another library", "*", [port2]);
     port1.postMessage("are you there?");
     return answered;

@@ -186,7 +186,11 @@ export class TransomView extends HTMLElement {
     }
   }
 
-  /** Listens before it navigates: a fast view speaks at once (H-46). */
+  /**
+   * Listens from the first moment on: a fast view speaks at once (H-46). Nothing that the frame says can
+   * be heard before this task ends, so its address may come first; without one it would load an empty
+   * page before its own.
+   */
   #mount(opened: Opened): void {
     const { src, title, allow, border } = opened;
     const { href, origin, protocol } = new URL(src, location.href);
@@ -200,13 +204,13 @@ export class TransomView extends HTMLElement {
     frame.allow = allow ?? "";
     frame.title = title ?? this.getAttribute("label") ?? "View";
     this.toggleAttribute("border", border ?? false);
+    frame.src = href;
     this.#box.prepend(frame);
     this.#window = openLane(
       frame.contentWindow!,
       (data) => this.#hear(parseMessage(data), opened),
       origin,
     );
-    frame.src = href;
     this.#report("transom-open", opened);
   }
 

@@ -36,9 +36,10 @@ export function openLane(
   let pinned = origin;
 
   const listener = ((event: MessageEvent) => {
-    const { data, ports } = event;
     // What someone else sent is someone else's to take, with its ports: a page has other listeners.
+    // Its data is not even looked at: whoever reads it first pays for its deserialization.
     if (!event.isTrusted || event.source !== (port ? null : peer)) return;
+    const { data, ports } = event;
     try {
       if (
         event.origin === (pinned ?? event.origin) &&
@@ -55,7 +56,7 @@ export function openLane(
   ears.addEventListener("message", listener);
   port?.start();
   return {
-    send(data, ports = []) {
+    send(data, ports) {
       if (port)
         port.postMessage(
           typeof data === "string" ? data : JSON.stringify(data),

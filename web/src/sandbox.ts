@@ -48,7 +48,10 @@ function main(settings: DOMStringMap): void {
         return;
       }
       // What returns nothing has its ports closed; one that has gone on is beyond that.
-      guest?.send(data, isOffer(data) && ports.length === 1 ? [...ports] : []);
+      guest?.send(
+        data,
+        isOffer(data) && ports.length === 1 ? [...ports] : undefined,
+      );
     },
     origin,
   );

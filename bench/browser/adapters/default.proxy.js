@@ -7,7 +7,8 @@ const GUEST = asked.get("guest");
 const ports = asked.get("ports") === "1" ? (event) => event.ports : () => [];
 const inner = document.createElement("iframe");
 inner.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
-document.body.appendChild(inner);
+if (GUEST) inner.src = GUEST;
+document.body.append(inner);
 const INNER = GUEST ? new URL(GUEST).origin : location.origin;
 
 addEventListener("message", (event) => {
@@ -20,16 +21,21 @@ addEventListener("message", (event) => {
       contentDocument.open();
       contentDocument.write(data.params.html);
       contentDocument.close();
-    } else if (typeof method !== "string" || !method.startsWith("ui/notifications/sandbox-"))
+    } else if (
+      typeof method !== "string" ||
+      !method.startsWith("ui/notifications/sandbox-")
+    )
       inner.contentWindow.postMessage(data, INNER, ports(event));
   } else if (source === inner.contentWindow) {
     if (origin !== INNER) return;
     window.parent.postMessage(data, HOST, ports(event));
   }
 });
-if (GUEST) inner.src = GUEST;
-else
-  window.parent.postMessage(
-    { jsonrpc: "2.0", method: "ui/notifications/sandbox-proxy-ready", params: {} },
-    HOST,
-  );
+window.parent.postMessage(
+  {
+    jsonrpc: "2.0",
+    method: "ui/notifications/sandbox-proxy-ready",
+    params: {},
+  },
+  HOST,
+);

@@ -1,5 +1,8 @@
 // @bundler rollup
-import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/app-bridge";
+import {
+  AppBridge,
+  PostMessageTransport,
+} from "@modelcontextprotocol/ext-apps/app-bridge";
 import { createFrame } from "./frames.js";
 
 export default {
@@ -13,7 +16,8 @@ export default {
     bridge.oncalltool = env.onCallTool;
     bridge.oninitialized = env.onInitialized;
     if (!env.direct && !env.guest)
-      bridge.onsandboxready = () => bridge.sendSandboxResourceReady({ html: env.html });
+      bridge.onsandboxready = () =>
+        bridge.sendSandboxResourceReady({ html: env.html });
     const { iframe, win } = createFrame(env);
     await bridge.connect(new PostMessageTransport(win, win));
     return {

@@ -11,10 +11,18 @@ export function createFrame({ container, direct, directUrl, proxyUrl }) {
 export function loadThroughProxy({ direct, guest, html }, win) {
   if (direct || guest) return;
   const listener = ({ source, data }) => {
-    if (source !== win || data?.method !== "ui/notifications/sandbox-proxy-ready") return;
+    if (
+      source !== win ||
+      data?.method !== "ui/notifications/sandbox-proxy-ready"
+    )
+      return;
     removeEventListener("message", listener);
     win.postMessage(
-      { jsonrpc: "2.0", method: "ui/notifications/sandbox-resource-ready", params: { html } },
+      {
+        jsonrpc: "2.0",
+        method: "ui/notifications/sandbox-resource-ready",
+        params: { html },
+      },
       "*",
     );
   };

@@ -8,7 +8,8 @@ export default {
     const { iframe, win } = createFrame(env);
     loadThroughProxy(env, win);
     let port;
-    const send = (message) => port.postMessage(JSON.stringify({ jsonrpc: "2.0", ...message }));
+    const send = (message) =>
+      port.postMessage(JSON.stringify({ jsonrpc: "2.0", ...message }));
     const listener = ({ source, data }) => {
       if (source !== win || data?.method !== "ui/initialize") return;
       removeEventListener("message", listener);
@@ -16,14 +17,21 @@ export default {
       port = channel.port1;
       port.onmessage = async (event) => {
         const { id, method, params } = JSON.parse(event.data);
-        if (method === "tools/call") send({ id, result: await env.onCallTool(params) });
+        if (method === "tools/call")
+          send({ id, result: await env.onCallTool(params) });
         else if (method === "ui/notifications/initialized") env.onInitialized();
       };
-      win.postMessage({ jsonrpc: "2.0", id: data.id, result: {} }, "*", [channel.port2]);
+      win.postMessage({ jsonrpc: "2.0", id: data.id, result: {} }, "*", [
+        channel.port2,
+      ]);
     };
     addEventListener("message", listener);
     return {
-      sendPartial: (args) => send({ method: "ui/notifications/tool-input-partial", params: { arguments: args } }),
+      sendPartial: (args) =>
+        send({
+          method: "ui/notifications/tool-input-partial",
+          params: { arguments: args },
+        }),
       unmount() {
         port?.close();
         iframe.remove();

@@ -9,9 +9,13 @@ export default {
         resolve(ports[0]);
       };
       addEventListener("message", listener);
-      parent.postMessage({ jsonrpc: "2.0", id: 0, method: "ui/initialize", params: {} }, "*");
+      parent.postMessage(
+        { jsonrpc: "2.0", id: 0, method: "ui/initialize", params: {} },
+        "*",
+      );
     });
-    const send = (message) => port.postMessage(JSON.stringify({ jsonrpc: "2.0", ...message }));
+    const send = (message) =>
+      port.postMessage(JSON.stringify({ jsonrpc: "2.0", ...message }));
     port.onmessage = (event) => {
       const { id, method, params, result } = JSON.parse(event.data);
       if (method) return onPartial(params.arguments);
@@ -23,7 +27,11 @@ export default {
       callTool: (name, args) =>
         new Promise((resolve) => {
           pending.set(++last, resolve);
-          send({ id: last, method: "tools/call", params: { name, arguments: args } });
+          send({
+            id: last,
+            method: "tools/call",
+            params: { name, arguments: args },
+          });
         }),
     };
   },

@@ -5,6 +5,8 @@ export default {
     const app = new App({ name: "bench-view", version: "1" }, {});
     app.ontoolinputpartial = (params) => onPartial(params.arguments);
     await app.connect();
-    return { callTool: (name, args) => app.callServerTool({ name, arguments: args }) };
+    return {
+      callTool: (name, args) => app.callServerTool({ name, arguments: args }),
+    };
   },
 };

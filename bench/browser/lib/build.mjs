@@ -21,7 +21,8 @@ const PROXIES = [
   ["transom", "../../web/src/sandbox.ts"],
 ];
 const adapter = (file) => path.join(HOME, "adapters", file);
-const inline = (script) => script.replaceAll(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
+const inline = (script) =>
+  script.replaceAll(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
 
 /** Builds every adapter named (with or without "+quiet"), the proxies and the top page. */
 export async function buildAdapters(names, { minify = true } = {}) {
@@ -31,34 +32,73 @@ export async function buildAdapters(names, { minify = true } = {}) {
 
   for (const name of new Set(names.map((name) => name.replace("+quiet", "")))) {
     put(`host.${name}.js`, await bundle("host", name, minify));
-    put(`hostframe.${name}.html`, page(`<script type="module" src="/host.${name}.js"></script>`));
+    put(
+      `hostframe.${name}.html`,
+      page(`<script type="module" src="/host.${name}.js"></script>`),
+    );
     const view = `<script type="module">${inline(await bundle("view", name, minify))}</script>`;
     put(`view.${name}.html`, view);
     put(`guest.${name}.html`, page(view));
   }
   for (const [name, entry] of PROXIES)
-    put(`proxy.${name}.js`, await esbuild({ entryPoints: [path.join(HOME, entry)], format: "iife", minify }));
-  put("orchestrator.js", await esbuild({ entryPoints: [path.join(HOME, "lib/orchestrator.js")] }));
-  put("bench.html", page('<script type="module" src="/orchestrator.js"></script>'));
+    put(
+      `proxy.${name}.js`,
+      await esbuild({
+        entryPoints: [path.join(HOME, entry)],
+        format: "iife",
+        minify,
+      }),
+    );
+  put(
+    "orchestrator.js",
+    await esbuild({ entryPoints: [path.join(HOME, "lib/orchestrator.js")] }),
+  );
+  put(
+    "bench.html",
+    page('<script type="module" src="/orchestrator.js"></script>'),
+  );
 }
 
-const page = (script) => `<!doctype html><html><head><meta charset="utf-8"></head><body>${script}</body></html>`;
+const page = (script) =>
+  `<!doctype html><html><head><meta charset="utf-8"></head><body>${script}</body></html>`;
 
 // "// @bundler rollup" in an adapter's first line asks for Rollup and then esbuild's minifier, which is what a Vite app
 // ships and the smaller of the two for ext-apps.
 async function bundle(side, name, minify) {
   const file = adapter(`${name}.${side}.js`);
-  if (!existsSync(file)) throw new Error(`adapters/${name}.${side}.js not found`);
+  if (!existsSync(file))
+    throw new Error(`adapters/${name}.${side}.js not found`);
   const entry = path.join(HOME, `lib/${side}-runtime.js`);
   if (!readFileSync(file, "utf8").startsWith("// @bundler rollup"))
-    return esbuild({ entryPoints: [entry], alias: { "#adapter": file }, minify });
+    return esbuild({
+      entryPoints: [entry],
+      alias: { "#adapter": file },
+      minify,
+    });
   const { rollup } = await import("rollup");
   const { nodeResolve } = await import("@rollup/plugin-node-resolve");
-  const standIn = { name: "adapter", resolveId: (id) => (id === "#adapter" ? file : null) };
-  const bundled = await rollup({ input: entry, onwarn() {}, plugins: [standIn, nodeResolve({ browser: true })] });
-  const { output } = await bundled.generate({ format: "esm", inlineDynamicImports: true });
+  const standIn = {
+    name: "adapter",
+    resolveId: (id) => (id === "#adapter" ? file : null),
+  };
+  const bundled = await rollup({
+    input: entry,
+    onwarn() {},
+    plugins: [standIn, nodeResolve({ browser: true })],
+  });
+  const { output } = await bundled.generate({
+    format: "esm",
+    inlineDynamicImports: true,
+  });
   if (!minify) return output[0].code;
-  return (await transform(output[0].code, { minify: true, target: "es2022", format: "esm", legalComments: "none" })).code;
+  return (
+    await transform(output[0].code, {
+      minify: true,
+      target: "es2022",
+      format: "esm",
+      legalComments: "none",
+    })
+  ).code;
 }
 
 async function esbuild(options) {

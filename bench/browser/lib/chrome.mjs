@@ -7,9 +7,18 @@ import path from "node:path";
 
 export async function launch() {
   const profile = mkdtempSync(path.join(tmpdir(), "transom-bench-"));
-  const child = spawn(findChromium(), [...FLAGS, `--user-data-dir=${profile}`, "--remote-debugging-pipe", "about:blank"], {
-    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    findChromium(),
+    [
+      ...FLAGS,
+      `--user-data-dir=${profile}`,
+      "--remote-debugging-pipe",
+      "about:blank",
+    ],
+    {
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    },
+  );
   const exited = new Promise((done) => child.once("exit", done));
   const pending = new Map();
   const listeners = [];
@@ -17,20 +26,33 @@ export async function launch() {
   let buffer = "";
   child.stdio[4].setEncoding("utf8").on("data", (text) => {
     buffer += text;
-    for (let end; (end = buffer.indexOf("\0")) >= 0; buffer = buffer.slice(end + 1)) {
+    for (
+      let end;
+      (end = buffer.indexOf("\0")) >= 0;
+      buffer = buffer.slice(end + 1)
+    ) {
       const message = JSON.parse(buffer.slice(0, end));
       if (!message.id) for (const listener of listeners) listener(message);
       else {
         const { resolve, reject, method } = pending.get(message.id);
         pending.delete(message.id);
-        message.error ? reject(new Error(`${method}: ${message.error.message}`)) : resolve(message.result);
+        message.error
+          ? reject(new Error(`${method}: ${message.error.message}`))
+          : resolve(message.result);
       }
     }
   });
   const send = (method, params = {}, sessionId) =>
     new Promise((resolve, reject) => {
       pending.set(++last, { resolve, reject, method });
-      child.stdio[3].write(JSON.stringify({ id: last, method, params, ...(sessionId && { sessionId }) }) + "\0");
+      child.stdio[3].write(
+        JSON.stringify({
+          id: last,
+          method,
+          params,
+          ...(sessionId && { sessionId }),
+        }) + "\0",
+      );
     });
 
   return {
@@ -41,18 +63,31 @@ export async function launch() {
       let tab;
       while (!tab) {
         const { targetInfos } = await send("Target.getTargets");
-        tab = targetInfos.find(({ type, url }) => type === "page" && url === "about:blank");
+        tab = targetInfos.find(
+          ({ type, url }) => type === "page" && url === "about:blank",
+        );
       }
       const { targetId } = tab;
-      const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+      const { sessionId } = await send("Target.attachToTarget", {
+        targetId,
+        flatten: true,
+      });
       const cdp = (method, params) => send(method, params, sessionId);
       const children = [];
       listeners.push(({ method, params }) => {
         if (method !== "Target.attachedToTarget") return;
-        children.push({ ...params.targetInfo, cdp: (name, more) => send(name, more, params.sessionId) });
+        children.push({
+          ...params.targetInfo,
+          cdp: (name, more) => send(name, more, params.sessionId),
+        });
       });
       const loaded = new Promise((done) =>
-        listeners.push((m) => m.sessionId === sessionId && m.method === "Page.loadEventFired" && done()),
+        listeners.push(
+          (m) =>
+            m.sessionId === sessionId &&
+            m.method === "Page.loadEventFired" &&
+            done(),
+        ),
       );
       await cdp("Page.enable");
       await cdp("Page.navigate", { url });
@@ -62,23 +97,38 @@ export async function launch() {
         cdp,
         children,
         attachChildren: () =>
-          cdp("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }),
+          cdp("Target.setAutoAttach", {
+            autoAttach: true,
+            waitForDebuggerOnStart: false,
+            flatten: true,
+          }),
         async evaluate(expression) {
           const { result, exceptionDetails } = await cdp("Runtime.evaluate", {
             expression,
             awaitPromise: true,
             returnByValue: true,
           });
-          if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+          if (exceptionDetails)
+            throw new Error(
+              exceptionDetails.exception?.description ?? exceptionDetails.text,
+            );
           return result.value;
         },
       };
     },
     async close() {
       send("Browser.close").catch(() => {});
-      await Promise.race([exited, new Promise((done) => setTimeout(done, 3000))]);
+      await Promise.race([
+        exited,
+        new Promise((done) => setTimeout(done, 3000)),
+      ]);
       if (child.exitCode === null) child.kill("SIGKILL");
-      rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      rmSync(profile, {
+        recursive: true,
+        force: true,
+        maxRetries: 10,
+        retryDelay: 100,
+      });
     },
   };
 }
@@ -93,7 +143,10 @@ export function cpuSeconds(pid) {
     } catch {
       // Ended meanwhile.
     }
-    for (const task of tasks) ns += Number(read(`/proc/${each}/task/${task}/schedstat`).split(" ")[0] || 0);
+    for (const task of tasks)
+      ns += Number(
+        read(`/proc/${each}/task/${task}/schedstat`).split(" ")[0] || 0,
+      );
   }
   return ns / 1e9;
 }
@@ -119,7 +172,12 @@ function read(file) {
 }
 
 function findChromium() {
-  return process.env.CHROMIUM ?? execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
+  return (
+    process.env.CHROMIUM ??
+    execFileSync("sh", ["-c", "command -v chromium"], {
+      encoding: "utf8",
+    }).trim()
+  );
 }
 
 const FLAGS = [

@@ -14,21 +14,37 @@ const onCallTool = async ({ arguments: args }) =>
     ? { content: [], structuredContent: { rows: args.rows } }
     : { content: [{ type: "text", text: args.payload }] };
 
-// Topologies: "direct", "same-site", "other-site", "own-origin" (see README.md).
-async function addView({ topo, adapterName, viewHtml, sandboxPort, withControl = true, timeout = 30_000 }) {
+// Topologies: "direct", "same-site", "other-site", "own-origin", "other-site-html" (see README.md).
+async function addView({
+  topo,
+  adapterName,
+  viewHtml,
+  sandboxPort,
+  withControl = true,
+  timeout = 30_000,
+}) {
   const direct = topo === "direct";
   const { key, port: control } = top.expectView();
   const about = JSON.stringify({ quiet, key });
   const directUrl = `${location.origin}/guest.${adapterName}.html#${encodeURIComponent(about)}`;
   const html = `<!doctype html><html><head><meta charset="utf-8"></head><body><script>window.__BENCH=${about}</script>${viewHtml}</body></html>`;
-  const sandboxHost = { "same-site": "localhost", "other-site": "127.0.0.1", "own-origin": `s${key}.localhost` }[topo];
   const ports = adapter.needsPorts ? 1 : 0;
+  const [sandboxName, guestName] =
+    {
+      "same-site": ["localhost", "localhost"],
+      "other-site": ["127.0.0.1", "127.0.0.1"],
+      "own-origin": [`s${key}.localhost`, `g${key}.localhost`],
+      "other-site-html": ["127.0.0.1"],
+    }[topo] ?? [];
   const guest =
-    topo === "own-origin"
-      ? `http://g${key}.localhost:${sandboxPort}/guest.${adapterName}.html#${encodeURIComponent(about)}`
-      : undefined;
-  const query = new URLSearchParams({ ports, host: location.origin, ...(guest && { guest }) });
-  const proxyUrl = `http://${sandboxHost}:${sandboxPort}/${adapter.proxy ?? "proxy.default"}.html?${query}`;
+    guestName &&
+    `http://${guestName}:${sandboxPort}/guest.${adapterName}.html#${encodeURIComponent(about)}`;
+  const query = new URLSearchParams({
+    ports,
+    host: location.origin,
+    ...(guest && { guest }),
+  });
+  const proxyUrl = `http://${sandboxName}:${sandboxPort}/${adapter.proxy ?? "proxy.default"}.html?${query}`;
 
   let initialized;
   const ready = new Promise((resolve) => (initialized = resolve));
@@ -55,7 +71,9 @@ async function addView({ topo, adapterName, viewHtml, sandboxPort, withControl =
       }),
     ]);
   await soon(ready, "initialized");
-  const cmd = withControl ? commander(await soon(control, "control port")) : undefined;
+  const cmd = withControl
+    ? commander(await soon(control, "control port"))
+    : undefined;
 
   return {
     handshakeMs,
@@ -70,9 +88,15 @@ async function addView({ topo, adapterName, viewHtml, sandboxPort, withControl =
       let sent = 0;
       let sendMs = 0;
       while (sent < total) {
-        const due = Math.min(total, Math.floor(((now() - begin) / 1000) * rate) + 1);
+        const due = Math.min(
+          total,
+          Math.floor(((now() - begin) / 1000) * rate) + 1,
+        );
         const before = now();
-        for (; sent < due; sent++) host.sendPartial({ seq: sent, t: absolute(), text })?.catch?.(() => {});
+        for (; sent < due; sent++)
+          host
+            .sendPartial({ seq: sent, t: absolute(), text })
+            ?.catch?.(() => {});
         sendMs += now() - before;
         await sleep(1);
       }
@@ -80,10 +104,18 @@ async function addView({ topo, adapterName, viewHtml, sandboxPort, withControl =
       let last = -1;
       do {
         await sleep(5);
-        last = await Promise.race([cmd("partialLast"), sleep(drainMs).then(() => -2)]);
+        last = await Promise.race([
+          cmd("partialLast"),
+          sleep(drainMs).then(() => -2),
+        ]);
       } while (last !== -2 && last < total - 1 && now() < deadline);
       const record = await cmd("partialStop");
-      return { sent: total, sendUsPer: (sendMs / total) * 1000, newestArrived: record.newest === total - 1, ...record };
+      return {
+        sent: total,
+        sendUsPer: (sendMs / total) * 1000,
+        newestArrived: record.newest === total - 1,
+        ...record,
+      };
     },
   };
 }

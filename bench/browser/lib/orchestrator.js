@@ -12,12 +12,18 @@ async function openHost(name) {
   const loaded = new Promise((done) => (frame.onload = done));
   document.body.appendChild(frame);
   await loaded;
-  if (!documents.has(adapter)) documents.set(adapter, await (await fetch(`/view.${adapter}.html`)).text());
+  if (!documents.has(adapter))
+    documents.set(adapter, await (await fetch(`/view.${adapter}.html`)).text());
   const runtime = frame.contentWindow.hostRuntime;
   if (!runtime) throw new Error(`host runtime missing for ${adapter}`);
   return {
     addView: (options) =>
-      runtime.addView({ adapterName: adapter, viewHtml: documents.get(adapter), sandboxPort, ...options }),
+      runtime.addView({
+        adapterName: adapter,
+        viewHtml: documents.get(adapter),
+        sandboxPort,
+        ...options,
+      }),
     close: () => frame.remove(),
   };
 }
@@ -70,7 +76,9 @@ window.bench = {
   },
   async rtt({ adapters, topo, cases, rounds }) {
     const { views, close } = await openAll(adapters, topo);
-    const out = Object.fromEntries(adapters.map((name) => [name, cases.map(() => [])]));
+    const out = Object.fromEntries(
+      adapters.map((name) => [name, cases.map(() => [])]),
+    );
     for (let round = 0; round < rounds; round++)
       for (let c = 0; c < cases.length; c++)
         for (const name of rotate(adapters, round)) {
@@ -113,13 +121,15 @@ window.bench = {
       for (const name of adapters) {
         const host = await openHost(name);
         const view = await host.addView({ topo });
-        for (let i = 1; i < count; i++) await host.addView({ topo, withControl: false });
+        for (let i = 1; i < count; i++)
+          await host.addView({ topo, withControl: false });
         await view.cmd("rtt", { size: load.size, chunks: 1, chunk: 300 });
         hosts[name] = { host, view };
         out[name][count] = [];
       }
       for (let rep = 0; rep < reps; rep++)
-        for (const name of rotate(adapters, rep)) out[name][count].push(...(await hosts[name].view.cmd("rtt", load)));
+        for (const name of rotate(adapters, rep))
+          out[name][count].push(...(await hosts[name].view.cmd("rtt", load)));
       for (const name of adapters) hosts[name].host.close();
       await sleep(200);
     }
@@ -128,7 +138,8 @@ window.bench = {
   // Opens views and leaves them, for the heap.
   async openIdle({ adapter, topo, n }) {
     window.idle ??= await openHost(adapter);
-    for (let i = 0; i < n; i++) await window.idle.addView({ topo, withControl: false });
+    for (let i = 0; i < n; i++)
+      await window.idle.addView({ topo, withControl: false });
   },
   // One warm view, for the profiler.
   async prepareOne({ adapter, topo }) {

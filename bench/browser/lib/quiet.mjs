@@ -6,7 +6,15 @@ import { cpus } from "node:os";
 const TICKS_A_SECOND = 100;
 
 function busyTicks() {
-  const [user, nice, system, , , irq, softirq] = readFileSync("/proc/stat", "utf8").split("\n")[0].trim().split(/\s+/).slice(1).map(Number);
+  const [user, nice, system, , , irq, softirq] = readFileSync(
+    "/proc/stat",
+    "utf8",
+  )
+    .split("\n")[0]
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
   return user + nice + system + irq + softirq;
 }
 
@@ -17,7 +25,10 @@ export function meter() {
   return (ownSeconds) => {
     const seconds = (Date.now() - start) / 1000;
     const busy = (busyTicks() - before) / TICKS_A_SECOND;
-    return { others: Math.max(0, busy - ownSeconds) / seconds, cores: cpus().length };
+    return {
+      others: Math.max(0, busy - ownSeconds) / seconds,
+      cores: cpus().length,
+    };
   };
 }
 
@@ -27,6 +38,7 @@ export async function waitIdle({ share = 0.8, patienceMs }) {
   while (Date.now() < deadline) {
     const before = busyTicks();
     await new Promise((done) => setTimeout(done, 1000));
-    if (1 - (busyTicks() - before) / TICKS_A_SECOND / cpus().length >= share) return;
+    if (1 - (busyTicks() - before) / TICKS_A_SECOND / cpus().length >= share)
+      return;
   }
 }

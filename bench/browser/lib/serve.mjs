@@ -4,7 +4,10 @@ import http from "node:http";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const HOME = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+export const HOME = path.resolve(
+  path.dirname(fileURLToPath(import.meta.url)),
+  "..",
+);
 const TYPES = new Map([
   [".html", "text/html; charset=utf-8"],
   [".js", "text/javascript; charset=utf-8"],
@@ -21,8 +24,13 @@ export async function serveBench() {
     const file = path.basename(pathname);
     if (file.startsWith("guest.")) return serveFile(response, file);
     const script = path.join(HOME, "dist", file.replace(/\.html$/, ".js"));
-    if (!file.startsWith("proxy.") || !existsSync(script)) return response.writeHead(404).end();
-    servePage(response, new URL(request.url, "http://x").searchParams, readFileSync(script, "utf8"));
+    if (!file.startsWith("proxy.") || !existsSync(script))
+      return response.writeHead(404).end();
+    servePage(
+      response,
+      new URL(request.url, "http://x").searchParams,
+      readFileSync(script, "utf8"),
+    );
   });
   return {
     hostPort: host.port,
@@ -38,8 +46,14 @@ export async function serveBench() {
 // settings from its script element; the rate is lifted because a benchmark is a flood.
 function servePage(response, asked, script) {
   const guest = asked.get("guest");
-  const settings = { host: asked.get("host"), rate: 1e9, ...(guest && { guest }) };
-  const data = Object.entries(settings).map(([name, value]) => ` data-${name}="${escape(String(value))}"`);
+  const settings = {
+    host: asked.get("host"),
+    rate: 1e9,
+    ...(guest && { guest }),
+  };
+  const data = Object.entries(settings).map(
+    ([name, value]) => ` data-${name}="${escape(String(value))}"`,
+  );
   const frames = guest ? new URL(guest).origin : "'none'";
   response.writeHead(200, {
     "content-type": TYPES.get(".html"),
@@ -51,12 +65,16 @@ function servePage(response, asked, script) {
   );
 }
 
-const escape = (value) => value.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+const escape = (value) =>
+  value.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
 function serveFile(response, name) {
   const file = path.join(HOME, "dist", name);
   if (!existsSync(file)) return response.writeHead(404).end();
-  response.writeHead(200, { "content-type": TYPES.get(path.extname(file)), "cache-control": "no-cache" });
+  response.writeHead(200, {
+    "content-type": TYPES.get(path.extname(file)),
+    "cache-control": "no-cache",
+  });
   createReadStream(file).pipe(response);
 }
 
@@ -65,7 +83,9 @@ async function listen(handler) {
   await new Promise((done) => four.listen(0, "127.0.0.1", done));
   const { port } = four.address();
   const six = http.createServer(handler);
-  await new Promise((done) => six.once("error", done).listen(port, "::1", done));
+  await new Promise((done) =>
+    six.once("error", done).listen(port, "::1", done),
+  );
   return {
     port,
     close() {

@@ -7,10 +7,18 @@ export function quantile(values, q) {
 }
 export const median = (values) => quantile(values, 0.5);
 
-export const round = (value, digits = 2) => (Number.isFinite(value) ? value.toFixed(digits) : "–");
+export const round = (value, digits = 2) =>
+  Number.isFinite(value) ? value.toFixed(digits) : "–";
 
 export function table(head, rows) {
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => String(row[i]).length)));
-  const line = (row) => `| ${row.map((cell, i) => String(cell).padEnd(widths[i])).join(" | ")} |`;
-  return [line(head), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...rows.map(line)].join("\n");
+  const widths = head.map((title, i) =>
+    Math.max(title.length, ...rows.map((row) => String(row[i]).length)),
+  );
+  const line = (row) =>
+    `| ${row.map((cell, i) => String(cell).padEnd(widths[i])).join(" | ")} |`;
+  return [
+    line(head),
+    `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`,
+    ...rows.map(line),
+  ].join("\n");
 }

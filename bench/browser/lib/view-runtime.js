@@ -1,7 +1,8 @@
 // Runs inside the view. Bundled once per adapter with "#adapter" standing for adapters/<name>.view.js.
 import adapter from "#adapter";
 
-const about = window.__BENCH ?? JSON.parse(decodeURIComponent(location.hash.slice(1)));
+const about =
+  window.__BENCH ?? JSON.parse(decodeURIComponent(location.hash.slice(1)));
 if (about.quiet) console.debug = () => {};
 const now = () => performance.now();
 const absolute = () => performance.timeOrigin + performance.now();
@@ -9,7 +10,11 @@ const absolute = () => performance.timeOrigin + performance.now();
 const payloads = new Map();
 function payload(size, shape) {
   const key = size + shape;
-  if (!payloads.has(key)) payloads.set(key, shape === "rows" ? { rows: rows(size) } : { payload: "x".repeat(size) });
+  if (!payloads.has(key))
+    payloads.set(
+      key,
+      shape === "rows" ? { rows: rows(size) } : { payload: "x".repeat(size) },
+    );
   return payloads.get(key);
 }
 const rowCount = (size) => Math.max(1, Math.round(size / 100));
@@ -26,7 +31,8 @@ function check(result, size, shape) {
     shape === "rows"
       ? result?.structuredContent?.rows?.length === rowCount(size)
       : result?.content?.[0]?.text?.length === size;
-  if (!right) throw new Error("bad echo " + JSON.stringify(result)?.slice(0, 200));
+  if (!right)
+    throw new Error("bad echo " + JSON.stringify(result)?.slice(0, 200));
 }
 
 let record = null;
