@@ -10,7 +10,8 @@ use tokio::{
 use transom::{calls::Patience, host::List};
 
 use super::{
-    CallOptions, ConnectError, Era, Event, Health, Listing, Loss, Options, Request, Server, Target,
+    CallError, CallOptions, ConnectError, Era, Event, Health, Listing, Loss, Options, Outcome,
+    Request, Server, Target,
     child::{Child, LastWords},
     desk::LISTEN,
     era::STATELESS,
@@ -261,13 +262,12 @@ async fn refresh(life: &Arc<Life>, state: &watch::Sender<State>) -> bool {
 /// Keeps a subscription open, where changes are told only to who asks.
 async fn listen(life: &Arc<Life>, server: &Server) {
     let mut failures = 0;
-    while server.era == Era::Stateless && failures < MAX_FAILURES {
+    let offered = server.era == Era::Stateless && server.lists().next().is_some();
+    while offered && failures < MAX_FAILURES {
         let began = Instant::now();
-        let options =
-            CallOptions { progress: false, patience: Some(Patience::flat(Duration::MAX)) };
-        if let Ok(call) = life.call(&subscription(server), options) {
-            let ended = call.outcome().await.err().map(|error| error.story());
-            tracing::debug!(?ended, "the subscription ended");
+        match subscribe(life, server).await {
+            Err(CallError::Refused(_)) => break,
+            ended => tracing::debug!(?ended, "the subscription ended"),
         }
         failures = if began.elapsed() > STEADY { 0 } else { failures + 1 };
         sleep(CALM * (1 << failures)).await;
@@ -277,6 +277,12 @@ async fn listen(life: &Arc<Life>, server: &Server) {
         }
     }
     std::future::pending().await
+}
+
+/// Subscribes to all that changes, and waits for the end of it.
+async fn subscribe(life: &Arc<Life>, server: &Server) -> Outcome {
+    let options = CallOptions { progress: false, patience: Some(Patience::flat(Duration::MAX)) };
+    life.call(&subscription(server), options)?.outcome().await
 }
 
 fn subscription(server: &Server) -> Request {
