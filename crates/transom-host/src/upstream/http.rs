@@ -195,7 +195,7 @@ impl Http {
         // What we knew came from a session that is no more.
         life.changes().note_all();
         life.emit(Event::Restarted);
-        self.stand_by(life);
+        drop(self.stand_by(life));
         Ok(())
     }
 
@@ -227,14 +227,18 @@ impl Http {
     }
 
     /// Keeps the stream open on which the server says what no request asked for, where there is one.
-    /// The stream of a session that is gone is let go.
-    pub(super) fn stand_by(self: &Arc<Self>, life: &Arc<Life>) {
-        let task = life.spawn(Arc::clone(self).stand(Arc::clone(life)));
+    /// Returns what tells that it is there, or that there is none.
+    pub(super) fn stand_by(self: &Arc<Self>, life: &Arc<Life>) -> oneshot::Receiver<()> {
+        let (tell, told) = oneshot::channel();
+        let task = life.spawn(Arc::clone(self).stand(Arc::clone(life), tell));
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        // The stream of a session that is gone is let go.
         standing.replace(task).inspect(AbortHandle::abort);
+        told
     }
 
-    async fn stand(self: Arc<Self>, life: Arc<Life>) {
+    async fn stand(self: Arc<Self>, life: Arc<Life>, ready: oneshot::Sender<()>) {
+        let mut ready = Some(ready);
         let mut stream = Stream { response: None, parser: Parser::new(self.limit) };
         let mut barren = 0;
         while barren <= RESUMES {
@@ -245,6 +249,7 @@ impl Http {
                 // The server has none, or does not know us any more; the next request finds out.
                 Err(error) => return tracing::debug!(%error, "no standing stream"),
             }
+            ready.take().map(|ready| ready.send(()));
             let began = Instant::now();
             let ended = stream.read(&life, || true).await;
             tracing::debug!(?ended, "the standing stream ended");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::{
     sync::{broadcast, oneshot, watch},
-    time::{Duration, Instant, sleep},
+    time::{Duration, Instant, sleep, timeout},
 };
 use transom::{calls::Patience, host::List};
 
@@ -172,15 +172,20 @@ impl Supervisor {
         let mut connection = self.open()?;
         let life = &connection.life;
         connection.server = Arc::new(greeting::greet(life, guess).await?);
-        if let (Link::Http(http), Era::Greeting) = (life.link(), connection.server.era) {
-            http.stand_by(life);
-        }
+        let standing = match (life.link(), connection.server.era) {
+            (Link::Http(http), Era::Greeting) => Some(http.stand_by(life)),
+            _ => None,
+        };
         if connection.server.has(List::Tools) {
             match listing::fetch(life).await {
                 Ok(listing) => life.set_listing(Arc::new(listing)),
                 // A server whose tools cannot be listed may still have resources.
                 Err(error) => tracing::warn!(error = %error.story(), "no tools"),
             }
+        }
+        // What a server says before its stream stands is lost, questions to us among it.
+        if let Some(standing) = standing {
+            let _ = timeout(self.options.probe, standing).await;
         }
         Ok(connection)
     }
