@@ -21,7 +21,7 @@ use reqwest::{
     redirect::{Attempt, Policy},
 };
 use tokio::{
-    sync::RwLock,
+    sync::{RwLock, oneshot},
     task::AbortHandle,
     time::{Instant, timeout},
 };
@@ -108,7 +108,8 @@ impl Http {
             Some(Media::Json) => {
                 let body = reply::body(response, self.limit).await?;
                 receive(life, &body, Some(parcel.id));
-                Ok(())
+                // Whatever it was: there is no more to come.
+                if life.is_open(parcel.id) { Err(HttpError::NoAnswer.into()) } else { Ok(()) }
             }
             Some(Media::Events) => self.follow(response, life, parcel).await,
             None => Err(HttpError::ContentType { got: reply::content_type(&response) }.into()),
@@ -130,7 +131,7 @@ impl Http {
             let status = response.status();
             match (reply::accepted(response).await, session) {
                 (Err(error), Some(stale)) if reply::is_forgotten(status, &error) => {
-                    self.renew(life, &stale).await?;
+                    self.renew(life, stale).await?;
                 }
                 (answer, _) => return answer,
             }
@@ -164,8 +165,23 @@ impl Http {
         headers
     }
 
-    /// Greets the server again, if nobody else has done so since the session was lost.
+    /// Has the server greeted again. Not by us: our call may be taken back in the middle of it, and then
+    /// there would be half a session.
     async fn renew(
+        self: &Arc<Self>,
+        life: &Arc<Life>,
+        stale: HeaderValue,
+    ) -> Result<(), CallError> {
+        let (done, renewed) = oneshot::channel();
+        let (http, its) = (Arc::clone(self), Arc::clone(life));
+        life.spawn(async move {
+            let _ = done.send(http.greet_again(&its, &stale).await);
+        });
+        renewed.await.unwrap_or(Err(CallError::Cancelled))
+    }
+
+    /// Greets the server again, if nobody else has done so since the session was lost.
+    async fn greet_again(
         self: &Arc<Self>,
         life: &Arc<Life>,
         stale: &HeaderValue,
@@ -175,12 +191,11 @@ impl Http {
             return Ok(());
         }
         tracing::info!("the server forgot the session; starting another");
-        self.set_session(None);
         greeting::again(life).await?;
         // What we knew came from a session that is no more.
         life.changes().note_all();
         life.emit(Event::Restarted);
-        self.stand_by(life);
+        drop(self.stand_by(life));
         Ok(())
     }
 
@@ -212,14 +227,18 @@ impl Http {
     }
 
     /// Keeps the stream open on which the server says what no request asked for, where there is one.
-    /// The stream of a session that is gone is let go.
-    pub(super) fn stand_by(self: &Arc<Self>, life: &Arc<Life>) {
-        let task = life.spawn(Arc::clone(self).stand(Arc::clone(life)));
+    /// Returns what tells that it is there, or that there is none.
+    pub(super) fn stand_by(self: &Arc<Self>, life: &Arc<Life>) -> oneshot::Receiver<()> {
+        let (tell, told) = oneshot::channel();
+        let task = life.spawn(Arc::clone(self).stand(Arc::clone(life), tell));
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        // The stream of a session that is gone is let go.
         standing.replace(task).inspect(AbortHandle::abort);
+        told
     }
 
-    async fn stand(self: Arc<Self>, life: Arc<Life>) {
+    async fn stand(self: Arc<Self>, life: Arc<Life>, ready: oneshot::Sender<()>) {
+        let mut ready = Some(ready);
         let mut stream = Stream { response: None, parser: Parser::new(self.limit) };
         let mut barren = 0;
         while barren <= RESUMES {
@@ -230,6 +249,7 @@ impl Http {
                 // The server has none, or does not know us any more; the next request finds out.
                 Err(error) => return tracing::debug!(%error, "no standing stream"),
             }
+            ready.take().map(|ready| ready.send(()));
             let began = Instant::now();
             let ended = stream.read(&life, || true).await;
             tracing::debug!(?ended, "the standing stream ended");
@@ -273,7 +293,9 @@ impl Http {
         let headers = self.headers_for(life, self.session().as_ref());
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
-        let response = post.body(text).send().await.map_err(HttpError::of)?;
+        // Nobody's deadline covers this, and a server that hangs would keep everything behind it waiting.
+        let sent = timeout(life.options().ping, post.body(text).send()).await;
+        let response = sent.map_err(|_| CallError::Timeout)?.map_err(HttpError::of)?;
         reply::accepted(response).await.map(drop)
     }
 

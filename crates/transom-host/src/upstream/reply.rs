@@ -1,11 +1,14 @@
 //! What comes back for an HTTP request, before it is known to be a message.
 
+use std::time::Duration;
+
 use reqwest::{
     Response, StatusCode,
     header::{CONTENT_TYPE, LOCATION, WWW_AUTHENTICATE},
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::time::timeout;
 use transom::violation::Quoted;
 
 use super::{CallError, HttpError, Refusal, Rubbish};
@@ -25,7 +28,8 @@ pub(super) async fn accepted(response: Response) -> Result<Response, CallError> 
     {
         return Err(HttpError::Redirect { status, location }.into());
     }
-    let body = body(response, MAX_EXPLANATION).await.unwrap_or_default();
+    let explained = timeout(EXPLAINING, body(response, MAX_EXPLANATION)).await;
+    let body = explained.ok().and_then(Result::ok).unwrap_or_default();
     Err(refusal(&body).map_or_else(
         || {
             let words = (!body.is_empty()).then(|| quoted(&body));
@@ -109,5 +113,7 @@ fn quoted(bytes: &[u8]) -> Quoted {
 pub(super) const EVENTS: &str = "text/event-stream";
 /// How much of a body that explains a bad status is read.
 const MAX_EXPLANATION: usize = 64 << 10;
+/// How long that may take.
+const EXPLAINING: Duration = Duration::from_secs(5);
 /// How much room a server can have made by announcing a large body.
 const PREPARED: usize = 1 << 20;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::{
     sync::{broadcast, oneshot, watch},
-    time::{Duration, Instant, sleep},
+    time::{Duration, Instant, sleep, timeout},
 };
 use transom::{calls::Patience, host::List};
 
 use super::{
-    CallOptions, ConnectError, Era, Event, Health, Listing, Loss, Options, Request, Server, Target,
+    CallError, CallOptions, ConnectError, Era, Event, Health, Listing, Loss, Options, Outcome,
+    Request, Server, Target,
     child::{Child, LastWords},
     desk::LISTEN,
     era::STATELESS,
@@ -171,15 +172,20 @@ impl Supervisor {
         let mut connection = self.open()?;
         let life = &connection.life;
         connection.server = Arc::new(greeting::greet(life, guess).await?);
-        if let (Link::Http(http), Era::Greeting) = (life.link(), connection.server.era) {
-            http.stand_by(life);
-        }
+        let standing = match (life.link(), connection.server.era) {
+            (Link::Http(http), Era::Greeting) => Some(http.stand_by(life)),
+            _ => None,
+        };
         if connection.server.has(List::Tools) {
             match listing::fetch(life).await {
                 Ok(listing) => life.set_listing(Arc::new(listing)),
                 // A server whose tools cannot be listed may still have resources.
                 Err(error) => tracing::warn!(error = %error.story(), "no tools"),
             }
+        }
+        // What a server says before its stream stands is lost, questions to us among it.
+        if let Some(standing) = standing {
+            let _ = timeout(self.options.probe, standing).await;
         }
         Ok(connection)
     }
@@ -261,13 +267,12 @@ async fn refresh(life: &Arc<Life>, state: &watch::Sender<State>) -> bool {
 /// Keeps a subscription open, where changes are told only to who asks.
 async fn listen(life: &Arc<Life>, server: &Server) {
     let mut failures = 0;
-    while server.era == Era::Stateless && failures < MAX_FAILURES {
+    let offered = server.era == Era::Stateless && server.lists().next().is_some();
+    while offered && failures < MAX_FAILURES {
         let began = Instant::now();
-        let options =
-            CallOptions { progress: false, patience: Some(Patience::flat(Duration::MAX)) };
-        if let Ok(call) = life.call(&subscription(server), options) {
-            let ended = call.outcome().await.err().map(|error| error.story());
-            tracing::debug!(?ended, "the subscription ended");
+        match subscribe(life, server).await {
+            Err(CallError::Refused(_)) => break,
+            ended => tracing::debug!(?ended, "the subscription ended"),
         }
         failures = if began.elapsed() > STEADY { 0 } else { failures + 1 };
         sleep(CALM * (1 << failures)).await;
@@ -277,6 +282,12 @@ async fn listen(life: &Arc<Life>, server: &Server) {
         }
     }
     std::future::pending().await
+}
+
+/// Subscribes to all that changes, and waits for the end of it.
+async fn subscribe(life: &Arc<Life>, server: &Server) -> Outcome {
+    let options = CallOptions { progress: false, patience: Some(Patience::flat(Duration::MAX)) };
+    life.call(&subscription(server), options)?.outcome().await
 }
 
 fn subscription(server: &Server) -> Request {

@@ -71,6 +71,65 @@ async fn garbage_fails_its_call() {
 }
 
 #[tokio::test]
+async fn an_answer_to_somebody_else_fails_its_call() {
+    for body in [
+        r#"{"jsonrpc":"2.0","id":4000,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#,
+        "[]",
+    ] {
+        let error = a_bad_answer(move |mut exchange| async move {
+            exchange.respond("200 OK", "Content-Type: application/json\r\n", body).await;
+        })
+        .await;
+        assert!(matches!(error, CallError::Http(HttpError::NoAnswer)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_over_a_notification_is_not_waited_for() {
+    let server = WebServer::start(|exchange| async move {
+        if exchange.method() == "notifications/initialized" {
+            std::future::pending::<()>().await;
+        }
+        exchange.greeted("").await;
+    })
+    .await;
+    let error = Upstream::connect(server.target(), options()).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Greeting(CallError::Timeout)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_session_is_replaced_even_if_who_noticed_does_not_wait_for_it() {
+    let greeted = Arc::new(AtomicU32::new(0));
+    let server = WebServer::start(move |exchange| {
+        let greeted = Arc::clone(&greeted);
+        async move {
+            if exchange.method() == "initialize" {
+                let session = greeted.fetch_add(1, Ordering::SeqCst) + 1;
+                // Slow enough that the call that noticed is taken back before the answer.
+                tokio::time::sleep(Duration::from_millis(100 * u64::from(session - 1))).await;
+                exchange.greeted(&format!("s{session}")).await;
+                return;
+            }
+            let session = exchange.header("mcp-session-id").map(str::to_owned);
+            let Some(mut exchange) = exchange.greeted("").await else { return };
+            match session.as_deref() {
+                Some("s2") => exchange.answer(json!({})).await,
+                _ => exchange.respond("404 Not Found", "", "").await,
+            }
+        }
+    })
+    .await;
+    let upstream = Upstream::connect(server.target(), options()).await.unwrap();
+    let mut events = upstream.events();
+    let impatient = call(&upstream, "any", "{}");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    drop(impatient);
+    event(&mut events, |event| matches!(event, Event::Restarted)).await;
+    assert!(outcome(&upstream, "any", "{}").await.is_ok());
+}
+
+#[tokio::test]
 async fn half_a_body_fails_its_call() {
     let error = a_bad_answer(|mut exchange| async move {
         let head =
