@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-mod config;
+mod mcp_servers;
 mod listen;
 mod run;
 

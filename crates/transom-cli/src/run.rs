@@ -10,8 +10,9 @@ use transom_host::{
 };
 
 use crate::{
-    RunArguments, config,
+    RunArguments,
     listen::{self, Both},
+    mcp_servers,
 };
 
 /// Runs until it is interrupted.
@@ -83,7 +84,7 @@ fn build(
 fn servers(arguments: &RunArguments) -> Result<Vec<(String, Target)>> {
     let mut servers = vec![];
     if let Some(path) = &arguments.config {
-        servers.extend(config::read(path)?);
+        servers.extend(mcp_servers::read(path)?);
     }
     if let Some(url) = &arguments.url {
         let name = url.host_str().unwrap_or("server").to_owned();
