@@ -53,7 +53,7 @@ fn target(name: &str, entry: Entry) -> Result<Target> {
 }
 
 /// `${NAME}` stands for an environment variable, so that no secret need stand in a file.
-fn secret(value: String) -> Secret {
+pub(crate) fn secret(value: String) -> Secret {
     let variable = |text: &str| Some(text.strip_prefix("${")?.strip_suffix('}')?.to_owned());
     if let Some(name) = variable(&value) {
         return Secret::Env(name);
