@@ -283,3 +283,46 @@ fn frame_source(naming: &Naming) -> String {
 
 /// How many events wait for the loop before their senders do.
 const QUEUE: usize = 4_096;
+
+#[cfg(test)]
+mod tests {
+    use transom::policy::Stance;
+
+    use super::*;
+    use crate::{demo, server::Standing};
+
+    async fn ready(host: &Host) {
+        let mut seen = None;
+        loop {
+            let (version, states) = host.servers(seen, Duration::from_secs(60)).await;
+            if states.iter().all(|server| server.state == Standing::Ready) {
+                return;
+            }
+            seen = Some(version);
+        }
+    }
+
+    #[tokio::test]
+    async fn each_server_has_its_own_agreement() {
+        let demo = || Target::InProcess(demo::server());
+        let policy = Policy { downloads: Stance::Deny, ..Policy::default() };
+        let own = Agreement { policy: Some(policy), grants: vec![Grant::Wasm] };
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .policy(Policy { downloads: Stance::Allow, ..Policy::default() })
+            .server("plain", demo())
+            .server_with("own", demo(), own)
+            .build()
+            .unwrap();
+        ready(&host).await;
+        for (name, downloads, wasm) in
+            [("plain", Stance::Allow, false), ("own", Stance::Deny, true)]
+        {
+            let server = host.servers.get(name).unwrap();
+            assert_eq!(server.policy().downloads, downloads, "{name}");
+            let prepared = server.prepare("show_weather", &host.sandbox).await.unwrap();
+            let csp = prepared.mounted.csp.to_string();
+            assert_eq!(csp.contains("'wasm-unsafe-eval'"), wasm, "{name}: {csp}");
+        }
+    }
+}
