@@ -99,8 +99,8 @@ impl Server {
     pub(crate) fn place(&self) -> String {
         match &self.target {
             Target::Stdio(command) => {
-                let args = print::masked(&command.args);
-                [&[command.program.clone()], &*args].concat().join(" ")
+                let words = [vec![command.program.clone()], print::masked(&command.args)];
+                words.concat().join(" ")
             }
             Target::Http(endpoint) => endpoint.plain_url(),
             Target::InProcess(_) => "built in".to_owned(),
@@ -315,7 +315,7 @@ impl Reader<'_> {
     }
 
     fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new(""))
+        self.path.parent().unwrap_or_else(|| Path::new(""))
     }
 }
 

@@ -40,20 +40,26 @@ pub(crate) fn unique(name: String, taken: &BTreeSet<&str>) -> String {
     free.next().expect("there is always another number")
 }
 
+/// The last part of a path that says something: of `board/dist/index.js`, the folder.
 fn last(word: &str) -> &str {
-    let word = word.trim_end_matches(['/', '\\']);
-    let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    // `some-server@2.0.3`: the scope's own @ went with the path.
-    let word =
-        word.split_once('@').map_or(word, |(name, _)| if name.is_empty() { word } else { name });
-    let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending));
-    stem.filter(|stem| !stem.is_empty()).unwrap_or(word)
+    let parts = || word.rsplit(['/', '\\']).map(stem).filter(|part| !part.is_empty());
+    let telling = parts().find(|part| !part.starts_with('.') && !GENERIC.contains(part));
+    telling.or_else(|| parts().next()).unwrap_or(word)
+}
+
+/// A name without its version and ending.
+fn stem(name: &str) -> &str {
+    // `some-server@2.0.3`; a scope's own @ stands first.
+    let end = name.rfind('@').filter(|at| *at > 0).unwrap_or(name.len());
+    let name = &name[..end];
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 const LAUNCHERS: [&str; 16] = [
     "npx", "npm", "exec", "node", "uvx", "uv", "bunx", "bun", "deno", "tsx", "python", "python3",
     "cargo", "run", "docker", "env",
 ];
+const GENERIC: [&str; 9] = ["index", "main", "server", "cli", "dist", "build", "src", "lib", "bin"];
 const ENDINGS: [&str; 5] = [".js", ".mjs", ".cjs", ".ts", ".py"];
 
 #[cfg(test)]
@@ -63,11 +69,13 @@ mod tests {
     #[test]
     fn a_command_is_named_after_what_it_runs() {
         #[rustfmt::skip]
-        let table: [(&[&str], &str); 8] = [
+        let table: [(&[&str], &str); 10] = [
             (&["npx", "-y", "@scope/some-server", "--stdio"], "some-server"),
             (&["npx", "-y", "@scope/some-server@2.0.3"],      "some-server"),
             (&["npx", "some-server@latest"],                  "some-server"),
             (&["node", "dist/index.js"],                      "index"),
+            (&["node", "../board/dist/index.js"],             "board"),
+            (&["node", "./index.mjs"],                        "index"),
             (&["python3", "server.py"],                       "server"),
             (&["./target/debug/board"],                       "board"),
             (&["cargo", "run", "-q"],                         "cargo"),

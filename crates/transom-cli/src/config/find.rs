@@ -72,6 +72,9 @@ const NAME: &str = "transom.toml";
 mod tests {
     use super::*;
 
+    /// The folder, the variables, `--toml`, and the end of what is found.
+    type Row<'a> = (&'a Path, &'a [(&'a str, &'a str)], Option<&'a str>, Option<&'a str>);
+
     fn find(folder: &Path, set: &[(&str, &str)], flag: Option<&str>) -> Option<Found> {
         let variable = |name: &str| {
             set.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
@@ -95,7 +98,7 @@ mod tests {
         let home = ("HOME", folder.path().to_str().unwrap());
         let env = ("TRANSOM_CONFIG", "other.toml");
         #[rustfmt::skip]
-        let table: [(&Path, &[(&str, &str)], Option<&str>, Option<&str>); 8] = [
+        let table: [Row<'_>; 8] = [
             (&here,  &[env, xdg, home],                   Some("a.toml"), Some("a.toml")),
             (&here,  &[env, xdg, home],                   None,           Some("other.toml")),
             (&here,  &[("TRANSOM_CONFIG", ""), xdg],      None,           Some("transom.toml")),

@@ -203,6 +203,15 @@ fn the_example_in_the_documentation_is_complete_and_parses() {
     assert!(file.run.no_data.is_some() && file.run.sandbox_domain.is_some());
 }
 
+#[test]
+fn the_example_in_the_readme_parses() {
+    let readme = include_str!("../../../../README.md");
+    let (_, example) = readme.split_once("```toml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let config = load(example, &[]).unwrap();
+    assert_eq!(config.servers[0].grants.value, [Grant::Data]);
+}
+
 const KEYS: [&str; 15] = [
     "port",
     "open",

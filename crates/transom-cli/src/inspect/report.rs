@@ -10,7 +10,7 @@ use transom::{
 };
 use transom_host::{
     MissingGrants,
-    documents::{Document, Limits, Severity},
+    documents::{Document, Limits, ScanFinding, Severity, What},
     upstream::{Era, Listing, Upstream},
 };
 
@@ -169,7 +169,9 @@ impl Finding {
 
     /// Everything about a document, the gravest first.
     fn all_of(document: &Document, grants: &[Grant]) -> Vec<Self> {
-        let scan = document.scan.findings.iter().map(|found| Self {
+        let served = |found: &&ScanFinding| matches!(found.what, What::NeedsGrant(grant) if grants.contains(&grant));
+        let scan = document.scan.findings.iter().filter(|found| !served(found));
+        let scan = scan.map(|found| Self {
             severity: found.severity,
             words: found.words.clone(),
             line: Some(found.place.line),

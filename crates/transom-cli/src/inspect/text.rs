@@ -18,7 +18,7 @@ pub(super) fn print(report: &Report) -> String {
     for view in &report.views {
         print_view(view, &mut lines);
     }
-    lines.add(1, conclusion(report));
+    lines.fact(1, "in all", &conclusion(report));
     lines.0
 }
 
@@ -81,7 +81,7 @@ fn conclusion(report: &Report) -> String {
     let all: Vec<Severity> = views.chain(&report.findings).map(|found| found.severity).collect();
     let count = |wanted| all.iter().filter(|severity| **severity == wanted).count();
     let [danger, warning, note] = [Severity::Danger, Severity::Warning, Severity::Note].map(count);
-    format!("{danger} danger, {warning} warning, {note} note")
+    format!("danger {danger}, warning {warning}, note {note}")
 }
 
 fn size(bytes: usize) -> String {

@@ -1,7 +1,8 @@
 //! `transom run`, from its first line to its end.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
     process::{Child, Command, Stdio},
 };
 
@@ -80,6 +81,21 @@ fn a_server_is_told_about_once_it_is_known_and_ctrl_c_ends_all() {
         errors.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(lines.iter().any(|line| line["fields"]["message"] == "3 tools, 1 view"), "{errors}");
     assert!(place.path().join(".local/share/transom").is_dir());
+}
+
+#[test]
+fn a_domain_for_frames_is_where_the_page_may_frame_from() {
+    let place = Place::new();
+    let words = ["--no-data", "--sandbox-domain", "https://*.views.example"];
+    let mut host = Running::start(&place, &words);
+    let first = host.line("transom ");
+    let (_, port) = first.split_once("http://localhost:").unwrap();
+    let port = port.split('/').next().unwrap();
+    let mut page = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    write!(page, "GET / HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    page.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("frame-src https://*.views.example;"), "{answer}");
 }
 
 /// Whether a process runs; one that is dead and not yet buried does not.
