@@ -1,93 +1,368 @@
-//! The `mcpServers` file that people already have.
+//! What is in force: the command line, then `transom.toml`, then the defaults of the house.
 
-use std::{collections::BTreeMap, path::Path};
+mod file;
+mod find;
+mod print;
+mod rules;
+mod setting;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
-use transom_host::upstream::{Command, Endpoint, Secret, Target};
+use toml::Spanned;
+use transom::csp::Grant;
+use transom_host::{
+    Agreement, demo,
+    sandbox::Wildcard,
+    upstream::{Command, Endpoint, Target},
+};
 
-#[derive(Deserialize)]
-struct File {
-    #[serde(rename = "mcpServers")]
-    servers: BTreeMap<String, Entry>,
+use crate::{
+    arguments::{RunArguments, SandboxMode, ServerArguments},
+    mcp_servers, names,
+};
+use file::{File, Text};
+use rules::Rules;
+
+pub(crate) use find::{Found, Surroundings};
+pub(crate) use setting::{Setting, Source};
+
+/// Everything that is in force, with where it comes from.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) file: Option<Found>,
+    pub(crate) run: Run,
+    pub(crate) rules: Rules,
+    pub(crate) servers: Vec<Server>,
+    /// Names that the file speaks of and that no server has, and those that are switched off.
+    pub(crate) absent: Vec<String>,
+    pub(crate) disabled: Vec<String>,
 }
 
-/// One server; what other hosts put beside these keys is theirs.
-#[derive(Deserialize)]
-struct Entry {
-    command: Option<String>,
-    #[serde(default)]
-    args: Vec<String>,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
-    cwd: Option<std::path::PathBuf>,
-    url: Option<url::Url>,
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
-    #[serde(default)]
-    disabled: bool,
+/// How the host runs.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) port: Setting<u16>,
+    pub(crate) open: Setting<bool>,
+    pub(crate) json: Setting<bool>,
+    /// None keeps nothing.
+    pub(crate) data: Setting<Option<PathBuf>>,
+    pub(crate) frames: Setting<Frames>,
 }
 
-/// Reads the servers of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<(String, Target)>> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file: File = serde_json::from_str(&text)
-        .with_context(|| format!("{} is not a file with mcpServers", path.display()))?;
-    let enabled = file.servers.into_iter().filter(|(_, entry)| !entry.disabled);
-    enabled.map(|(name, entry)| Ok((name.clone(), target(&name, entry)?))).collect()
+/// Where frames get their origins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Frames {
+    Names,
+    Ports,
+    Domain(Wildcard),
 }
 
-fn target(name: &str, entry: Entry) -> Result<Target> {
-    match (entry.command, entry.url) {
-        (Some(program), None) => {
-            let env = entry.env.into_iter().map(|(key, value)| (key, secret(value))).collect();
-            Ok(Target::Stdio(Command { program, args: entry.args, env, cwd: entry.cwd }))
+/// One server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) name: String,
+    pub(crate) target: Target,
+    pub(crate) source: Source,
+    pub(crate) rules: Rules,
+    pub(crate) grants: Setting<Vec<Grant>>,
+}
+
+impl Config {
+    /// Puts it together for a run.
+    pub(crate) fn load(arguments: &RunArguments, around: &Surroundings<'_>) -> Result<Self> {
+        let found = around.find_toml(arguments.servers.toml.as_deref());
+        let text = found.as_ref().map(|found| read(found, around)).transpose()?;
+        let path = found.as_ref().map(|found| found.path.clone()).unwrap_or_default();
+        let text = Text { path: &path, text: &text.unwrap_or_default() };
+        Reader { arguments, around, text: &text, path: Arc::new(path.clone()) }.load(found)
+    }
+
+    /// Puts it together where only the servers matter.
+    pub(crate) fn of_servers(servers: &ServerArguments, around: &Surroundings<'_>) -> Result<Self> {
+        let arguments = RunArguments { servers: servers.clone(), ..RunArguments::default() };
+        Self::load(&arguments, around)
+    }
+}
+
+impl Server {
+    /// What is agreed with it.
+    pub(crate) fn agreement(&self) -> Agreement {
+        Agreement { policy: Some(self.rules.policy()), grants: self.grants.value.clone() }
+    }
+
+    /// Where it is, in words that hold no secret.
+    pub(crate) fn place(&self) -> String {
+        match &self.target {
+            Target::Stdio(command) => {
+                let words = [vec![command.program.clone()], print::masked(&command.args)];
+                words.concat().join(" ")
+            }
+            Target::Http(endpoint) => endpoint.plain_url(),
+            Target::InProcess(_) => "built in".to_owned(),
         }
-        (None, Some(url)) => {
-            let headers = entry.headers.into_iter().map(|(key, value)| (key, secret(value)));
-            Ok(Target::Http(Endpoint { headers: headers.collect(), ..Endpoint::new(url) }))
-        }
-        _ => bail!("server {name:?} needs either a command or a url"),
     }
 }
 
-/// `${NAME}` stands for an environment variable, so that no secret need stand in a file.
-fn secret(value: String) -> Secret {
-    let variable = |text: &str| Some(text.strip_prefix("${")?.strip_suffix('}')?.to_owned());
-    if let Some(name) = variable(&value) {
-        return Secret::Env(name);
+/// Makes a configuration of its parts.
+struct Reader<'a> {
+    arguments: &'a RunArguments,
+    around: &'a Surroundings<'a>,
+    text: &'a Text<'a>,
+    path: Arc<PathBuf>,
+}
+
+impl Reader<'_> {
+    fn load(&self, found: Option<Found>) -> Result<Config> {
+        let file = self.text.parse()?;
+        let run = self.run(&file.run)?;
+        let rules = self.rules(&file.policy)?;
+        let servers = self.servers(&file, &rules)?;
+        let has = |name: &str| servers.iter().any(|server| server.name == name);
+        let without = |entry: &file::Server| entry.command.is_none() && entry.url.is_none();
+        let entries = || file.servers.iter();
+        let absent = entries().filter(|(name, entry)| without(entry) && !has(name));
+        let absent = absent.map(|(name, _)| name.clone()).collect();
+        let disabled = entries().filter(|(_, entry)| entry.disabled);
+        let disabled = disabled.map(|(name, _)| name.clone()).collect();
+        Ok(Config { file: found, run, rules, servers, absent, disabled })
     }
-    match value.strip_prefix("Bearer ").and_then(variable) {
-        Some(name) => Secret::BearerEnv(name),
-        None => Secret::Value(value),
+
+    fn run(&self, file: &file::Run) -> Result<Run> {
+        let said = self.arguments;
+        let yes = |flag: bool, name| flag.then_some((true, name));
+        let port = said.port.map(|port| (port, "--port"));
+        Ok(Run {
+            port: Setting::choose(port, self.setting(&file.port), PORT),
+            open: Setting::choose(yes(said.open, "--open"), self.setting(&file.open), false),
+            json: Setting::choose(yes(said.json, "--json"), self.setting(&file.json), false),
+            data: self.data(file)?,
+            frames: self.frames(file)?,
+        })
+    }
+
+    fn data(&self, file: &file::Run) -> Result<Setting<Option<PathBuf>>> {
+        let flag = self.arguments.data_dir.clone().map(|folder| (Some(folder), "--data-dir"));
+        let flag = flag.or_else(|| self.arguments.no_data.then_some((None, "--no-data")));
+        let nothing = file.no_data.as_ref().filter(|nothing| *nothing.get_ref());
+        let file = match (&file.data_dir, nothing) {
+            (Some(_), Some(nothing)) => {
+                let words = "no-data contradicts data-dir; keep one of them";
+                return Err(self.text.problem(nothing.span(), words).into());
+            }
+            (Some(folder), None) => {
+                let resolved = self.around.resolve(self.folder(), folder.get_ref());
+                Some(self.place(folder, Some(resolved)))
+            }
+            (None, Some(nothing)) => Some(self.place(nothing, None)),
+            (None, None) => None,
+        };
+        Ok(Setting::choose(flag, file, self.around.data_folder()))
+    }
+
+    fn frames(&self, file: &file::Run) -> Result<Setting<Frames>> {
+        let said = self.arguments;
+        let domain = said.sandbox_domain.clone();
+        let domain = domain.map(|domain| (Frames::Domain(domain), "--sandbox-domain"));
+        let flag = domain.or_else(|| said.sandbox.map(|mode| (mode.into(), "--sandbox")));
+        let file = match (&file.sandbox, &file.sandbox_domain) {
+            (Some(_), Some(domain)) => {
+                let words = "sandbox-domain takes the place of sandbox; keep one of them";
+                return Err(self.text.problem(domain.span(), words).into());
+            }
+            (Some(mode), None) => Some(self.place(mode, (*mode.get_ref()).into())),
+            (None, Some(domain)) => {
+                Some(self.place(domain, Frames::Domain(domain.get_ref().0.clone())))
+            }
+            (None, None) => None,
+        };
+        Ok(Setting::choose(flag, file, Frames::Names))
+    }
+
+    fn rules(&self, table: &file::Rules) -> Result<Rules> {
+        // The same name means something else on every server.
+        if let Some((name, word)) = table.tools.first_key_value() {
+            let words = format!(
+                "a tool belongs to a server; write {name} under [servers.NAME.policy.tools]"
+            );
+            return Err(self.text.problem(word.span(), words).into());
+        }
+        Ok(Rules::default().with(table, |word| self.source(word)))
+    }
+
+    /// The servers of the command line, or else those of the file, or else the demo.
+    fn servers(&self, file: &File, rules: &Rules) -> Result<Vec<Server>> {
+        let own = self.own(file)?;
+        let mut servers = self.named(&own)?;
+        if servers.is_empty() {
+            let enabled = |(name, ..): &(String, _, _)| !file.servers[name].disabled;
+            servers = own.into_iter().filter(enabled).collect();
+        }
+        if servers.is_empty() {
+            let target = Target::InProcess(demo::server());
+            servers.push(("demo".to_owned(), target, Source::Default));
+        }
+        let server = |(name, target, source)| self.server(name, target, source, file, rules);
+        Ok(servers.into_iter().map(server).collect())
+    }
+
+    fn server(
+        &self,
+        name: String,
+        target: Target,
+        source: Source,
+        file: &File,
+        rules: &Rules,
+    ) -> Server {
+        let entry = file.servers.get(&name);
+        let own = entry.map(|entry| rules.with(&entry.policy, |word| self.source(word)));
+        let scripts = entry.and_then(|entry| entry.scripts.as_ref());
+        let grants = scripts.map(|scripts| {
+            let granted = scripts.get_ref().iter().map(|scripts| Grant::from(*scripts)).collect();
+            self.place(scripts, granted)
+        });
+        let grants = grants.unwrap_or_else(|| Setting::default(vec![]));
+        Server { name, target, source, rules: own.unwrap_or_else(|| rules.clone()), grants }
+    }
+
+    /// The servers that the file says where to find.
+    fn own(&self, file: &File) -> Result<Vec<Placed>> {
+        let mut own = vec![];
+        for (name, entry) in &file.servers {
+            if let Some((target, source)) = self.target(name, entry)? {
+                own.push((name.clone(), target, source));
+            }
+        }
+        Ok(own)
+    }
+
+    /// The servers that the command line names.
+    fn named(&self, own: &[Placed]) -> Result<Vec<Placed>> {
+        let said = &self.arguments.servers;
+        let mut named = vec![];
+        if let Some(path) = &said.config {
+            named = listed(path, own, &self.path)?;
+        }
+        let mut add = |name: String, target| {
+            let taken: BTreeSet<&str> =
+                own.iter().chain(&named).map(|(name, ..)| &**name).collect();
+            named.push((names::unique(name, &taken), target, Source::CommandLine));
+        };
+        for url in &said.urls {
+            add(names::of_address(url), Target::Http(Endpoint::new(url.clone())));
+        }
+        if let Some((program, args)) = said.program.split_first() {
+            let command = Command::new(program, args.to_vec());
+            add(names::of_command(program, args), Target::Stdio(command));
+        }
+        Ok(named)
+    }
+
+    fn target(&self, name: &str, entry: &file::Server) -> Result<Option<(Target, Source)>> {
+        Ok(match (&entry.command, &entry.url) {
+            (Some(_), Some(url)) => {
+                let words = format!("server {name:?} has a command and a url; keep one of them");
+                return Err(self.text.problem(url.span(), words).into());
+            }
+            (Some(command), None) => {
+                self.refuse(&entry.headers, "headers belong to a server with a url")?;
+                Some((Target::Stdio(self.command(command.get_ref(), entry)), self.source(command)))
+            }
+            (None, url) => {
+                self.refuse(&entry.args, "args belong to a server with a command")?;
+                self.refuse(&entry.env, "env belongs to a server with a command")?;
+                self.refuse(&entry.cwd, "cwd belongs to a server with a command")?;
+                if url.is_none() {
+                    self.refuse(&entry.headers, "headers belong to a server with a url")?;
+                }
+                url.as_ref().map(|url| (endpoint(&url.get_ref().0, entry), self.source(url)))
+            }
+        })
+    }
+
+    fn command(&self, program: &str, entry: &file::Server) -> Command {
+        let env = entry.env.as_ref().map(|env| env.get_ref().clone()).unwrap_or_default();
+        let cwd = entry.cwd.as_ref();
+        Command {
+            program: program.to_owned(),
+            args: entry.args.as_ref().map(|args| args.get_ref().clone()).unwrap_or_default(),
+            env: env.into_iter().map(|(key, value)| (key, mcp_servers::secret(value))).collect(),
+            cwd: cwd.map(|cwd| self.around.resolve(self.folder(), cwd.get_ref())),
+        }
+    }
+
+    fn refuse<T>(&self, said: &Option<Spanned<T>>, words: &str) -> Result<()> {
+        match said {
+            Some(said) => Err(self.text.problem(said.span(), words).into()),
+            None => Ok(()),
+        }
+    }
+
+    fn setting<T: Clone>(&self, said: &Option<Spanned<T>>) -> Option<Setting<T>> {
+        said.as_ref().map(|said| self.place(said, said.get_ref().clone()))
+    }
+
+    fn place<S, T>(&self, said: &Spanned<S>, value: T) -> Setting<T> {
+        Setting { value, source: self.source(said) }
+    }
+
+    fn source<T>(&self, said: &Spanned<T>) -> Source {
+        Source::Line(Arc::clone(&self.path), self.text.line(&said.span()))
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or_else(|| Path::new(""))
     }
 }
+
+/// A server's name, where it is, and who said so.
+type Placed = (String, Target, Source);
+
+/// The servers of a file with `mcpServers`.
+fn listed(path: &Path, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
+    let servers = mcp_servers::read(path)?;
+    if servers.is_empty() {
+        bail!("{} has no server that is not disabled", path.display());
+    }
+    for (name, _) in &servers {
+        // What the other one was granted must not go to this one.
+        if own.iter().any(|(other, ..)| other == name) {
+            let (path, file) = (path.display(), file.display());
+            bail!("{path} and {file} both have a server {name:?}; give one of them another name");
+        }
+    }
+    let source = Source::File(path.to_owned());
+    Ok(servers.into_iter().map(|(name, target)| (name, target, source.clone())).collect())
+}
+
+fn endpoint(url: &url::Url, entry: &file::Server) -> Target {
+    let headers = entry.headers.as_ref().map(|headers| headers.get_ref().clone());
+    let headers = headers.unwrap_or_default().into_iter();
+    let headers = headers.map(|(key, value)| (key, mcp_servers::secret(value))).collect();
+    Target::Http(Endpoint { headers, ..Endpoint::new(url.clone()) })
+}
+
+fn read(found: &Found, around: &Surroundings<'_>) -> Result<String> {
+    let Found { path, why } = found;
+    std::fs::read_to_string(around.folder.join(path)).with_context(|| {
+        format!("cannot read {} ({why}); name a file that is there", path.display())
+    })
+}
+
+impl From<SandboxMode> for Frames {
+    fn from(mode: SandboxMode) -> Self {
+        match mode {
+            SandboxMode::Names => Self::Names,
+            SandboxMode::Ports => Self::Ports,
+        }
+    }
+}
+
+const PORT: u16 = 7420;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn one(text: &str) -> Result<Target> {
-        target("x", serde_json::from_str(text)?)
-    }
-
-    #[test]
-    fn a_server_is_a_command_or_an_address() {
-        assert!(matches!(
-            one(r#"{"command":"npx","args":["-y","x"],"type":"stdio"}"#),
-            Ok(Target::Stdio(_))
-        ));
-        assert!(matches!(one(r#"{"url":"http://localhost:3001/mcp"}"#), Ok(Target::Http(_))));
-        assert!(one("{}").is_err());
-        assert!(one(r#"{"command":"x","url":"http://a.test"}"#).is_err());
-        assert!(one(r#"{"url":"not an address"}"#).is_err());
-    }
-
-    #[test]
-    fn secrets_may_stand_in_the_environment() {
-        assert!(secret("${TOKEN}".to_owned()) == Secret::Env("TOKEN".to_owned()));
-        assert!(secret("Bearer ${TOKEN}".to_owned()) == Secret::BearerEnv("TOKEN".to_owned()));
-        assert!(secret("plain".to_owned()) == Secret::Value("plain".to_owned()));
-    }
-}
+mod tests;

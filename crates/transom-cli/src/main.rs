@@ -2,67 +2,27 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use anyhow::{Context as _, Result};
+use clap::{CommandFactory as _, Parser as _};
 
+mod arguments;
 mod config;
+mod inspect;
+mod interrupts;
 mod listen;
+mod mcp_servers;
+mod names;
+mod progress;
 mod run;
+mod terminal;
 
-/// Strangers' user interfaces, safely, fast, and with proof.
-///
-/// Without a command it runs a host with a built-in demo server and prints the address of its page.
-#[derive(Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-    #[command(flatten)]
-    run: RunArguments,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Runs a host: connects to servers and shows their views.
-    #[command(after_help = EXAMPLES)]
-    Run(RunArguments),
-}
-
-#[derive(Args, Clone, Debug)]
-struct RunArguments {
-    /// A server's HTTP address.
-    #[arg(value_name = "URL")]
-    url: Option<url::Url>,
-    /// A server to start, with its arguments.
-    #[arg(last = true, value_name = "COMMAND", conflicts_with = "url")]
-    server: Vec<String>,
-    /// A file with `mcpServers`, as other hosts have it.
-    #[arg(long, value_name = "FILE")]
-    config: Option<std::path::PathBuf>,
-    /// The page's port; its neighbour is the sandbox's. A busy one means the next free pair.
-    #[arg(long, default_value_t = 7420)]
-    port: u16,
-    /// Opens the page in the browser.
-    #[arg(long)]
-    open: bool,
-    /// Writes the log as JSON lines.
-    #[arg(long)]
-    json: bool,
-    /// Where pins and keys are kept between runs; nowhere, unless said.
-    #[arg(long, value_name = "FOLDER")]
-    data_dir: Option<std::path::PathBuf>,
-    /// Gives every frame a port instead of a name, where `*.localhost` does not resolve.
-    #[arg(long, value_parser = ["names", "ports"], default_value = "names")]
-    sandbox: String,
-}
+use arguments::{Cli, Command};
+use config::Surroundings;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let arguments = match cli.command {
-        Some(Command::Run(arguments)) => arguments,
-        None => cli.run,
-    };
-    match run::run(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+    match obey(cli) {
+        Ok(code) => code,
         Err(error) => {
             eprintln!("transom: {error:#}");
             ExitCode::from(2)
@@ -70,8 +30,29 @@ fn main() -> ExitCode {
     }
 }
 
-const EXAMPLES: &str = "Examples:
-  transom                                        the demo server, in this process
-  transom run http://localhost:3001/mcp          a server over HTTP
-  transom run -- npx -y some-mcp-server --stdio  a server that is started
-  transom run --config mcp.json                  all servers of a file";
+fn obey(cli: Cli) -> Result<ExitCode> {
+    let folder = std::env::current_dir().context("this folder is gone; change to another")?;
+    let around = Surroundings { folder: &folder, variable: &|name| std::env::var_os(name) };
+    match cli.command {
+        None => run::run(&cli.run, &around),
+        Some(Command::Run(arguments)) => run::run(&arguments, &around),
+        Some(Command::Inspect(arguments)) => inspect::inspect(&arguments, &around),
+        Some(Command::Completions { shell }) => complete(shell),
+        Some(Command::DemoServer) => serve_demo(),
+    }
+}
+
+fn complete(shell: clap_complete::Shell) -> Result<ExitCode> {
+    let mut script = vec![];
+    clap_complete::generate(shell, &mut Cli::command(), "transom", &mut script);
+    terminal::print(&String::from_utf8(script)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The demo as a program of its own, so that other hosts can be tried on it, and our own as with any
+/// server that is started.
+fn serve_demo() -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    runtime.block_on(transom_host::demo::serve(tokio::io::stdin(), tokio::io::stdout()));
+    Ok(ExitCode::SUCCESS)
+}

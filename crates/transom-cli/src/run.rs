@@ -1,35 +1,38 @@
 //! `transom run`: a host on loopback.
 
+use std::{collections::BTreeMap, path::Path, process::ExitCode, time::Duration};
+
 use anyhow::{Context, Result};
 use axum::serve::ListenerExt;
 use transom::origin::Origin;
-use transom_host::{
-    Host, demo,
-    sandbox::Naming,
-    upstream::{Command, Endpoint, Target},
-};
+use transom_host::{Host, ServerState, Standing, sandbox::Naming, upstream::Target};
 
 use crate::{
-    RunArguments, config,
+    arguments::RunArguments,
+    config::{Config, Frames, Server, Source, Surroundings},
+    interrupts::Interrupts,
     listen::{self, Both},
+    progress::Marks,
+    terminal::{self, clean},
 };
 
 /// Runs until it is interrupted.
-pub(crate) fn run(arguments: RunArguments) -> Result<()> {
-    log_to_stderr(arguments.json);
+pub(crate) fn run(arguments: &RunArguments, around: &Surroundings<'_>) -> Result<ExitCode> {
+    let config = Config::load(arguments, around)?;
+    if arguments.print_config {
+        terminal::print(&config.to_string())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    log_to_stderr(config.run.json.value);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(arguments))
+    runtime.block_on(serve(&config))
 }
 
-async fn serve(arguments: RunArguments) -> Result<()> {
-    let servers = servers(&arguments)?;
-    let (page, sandbox) = listen::pair(arguments.port).await?;
-    let host = build(&arguments, &servers, &page, &sandbox)?;
+async fn serve(config: &Config) -> Result<ExitCode> {
+    let (page, sandbox) = listen::pair(config.run.port.value).await?;
+    let host = build(config, &page, &sandbox)?;
     let address = format!("http://localhost:{}/#token={}", page.port, host.token());
-    println!("transom {}   {address}    (sandbox on :{})", env!("CARGO_PKG_VERSION"), sandbox.port);
-    for (name, target) in &servers {
-        println!("  {name:<12}{}", place(target));
-    }
+    greet(config, &address, sandbox.port);
     let (pages, frames) = (host.page_router(), host.sandbox_router());
     for (both, router) in [(page, pages), (sandbox, frames)] {
         for listener in both.listeners {
@@ -41,80 +44,128 @@ async fn serve(arguments: RunArguments) -> Result<()> {
             tokio::spawn(async move { axum::serve(listener, router).await });
         }
     }
-    if arguments.open {
+    if config.run.open.value {
         open(&address);
     }
-    tokio::signal::ctrl_c().await.context("cannot listen for Ctrl-C")?;
-    println!("closing…");
-    host.close().await;
-    Ok(())
+    let mut interrupts = Interrupts::listen().context("cannot listen for Ctrl-C")?;
+    tokio::select! {
+        () = tell(&host, &config.servers) => {}
+        () = interrupts.next() => {}
+    }
+    say("closing… (Ctrl-C again leaves at once)");
+    tokio::select! {
+        () = host.close() => Ok(ExitCode::SUCCESS),
+        // Dropping the host kills what it started.
+        () = interrupts.next() => Ok(ExitCode::from(INTERRUPTED)),
+    }
 }
 
-fn build(
-    arguments: &RunArguments,
-    servers: &[(String, Target)],
-    page: &Both,
-    sandbox: &Both,
-) -> Result<Host> {
+fn build(config: &Config, page: &Both, sandbox: &Both) -> Result<Host> {
     // Not `[::1]`: browsers ignore an IPv6 address in a policy, and no frame could be shown there.
     let origins = ["localhost", "127.0.0.1"];
     let origins = origins.map(|name| Origin::parse(&format!("http://{name}:{}", page.port)));
     let origins = origins.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let naming = match arguments.sandbox.as_str() {
-        "ports" => Naming::Ports,
-        _ => Naming::Localhost { port: sandbox.port },
+    let naming = match &config.run.frames.value {
+        Frames::Names => Naming::Localhost { port: sandbox.port },
+        Frames::Ports => Naming::Ports,
+        Frames::Domain(domain) => Naming::Domain(domain.clone()),
     };
-    let mut builder = Host::builder(origins, naming);
-    for (name, target) in servers {
-        builder = builder.server(name.clone(), target.clone());
+    let mut builder = Host::builder(origins, naming).policy(config.rules.policy());
+    for server in &config.servers {
+        builder = builder.server_with(&server.name, server.target.clone(), server.agreement());
     }
-    if let Some(folder) = &arguments.data_dir {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make {}", folder.display()))?;
-        builder = builder.data(folder.clone());
+    if let Some(folder) = data(config)? {
+        builder = builder.data(folder.to_owned());
     }
-    if servers.len() == 1 && servers[0].0 == "demo" {
-        builder = builder.open_first("demo", "show_weather");
+    if let [Server { name, target: Target::InProcess(_), .. }] = &*config.servers {
+        builder = builder.open_first(name, "show_weather");
     }
     Ok(builder.build()?)
 }
 
-/// The servers that were asked for, or the demo.
-fn servers(arguments: &RunArguments) -> Result<Vec<(String, Target)>> {
-    let mut servers = vec![];
-    if let Some(path) = &arguments.config {
-        servers.extend(config::read(path)?);
+/// The folder where things are kept, made if need be. One that nobody asked for may be impossible.
+fn data(config: &Config) -> Result<Option<&Path>> {
+    let Some(folder) = config.run.data.value.as_deref() else { return Ok(None) };
+    match make(folder) {
+        Ok(()) => Ok(Some(folder)),
+        Err(error) if config.run.data.source == Source::Default => {
+            let folder = folder.display();
+            eprintln!("transom: nothing is kept after this run, for want of {folder} ({error})");
+            Ok(None)
+        }
+        Err(error) => Err(error).with_context(|| {
+            let folder = folder.display();
+            format!("cannot make {folder}; choose another with --data-dir, or none with --no-data")
+        }),
     }
-    if let Some(url) = &arguments.url {
-        let name = url.host_str().unwrap_or("server").to_owned();
-        servers.push((name, Target::Http(Endpoint::new(url.clone()))));
-    }
-    if let Some((program, args)) = arguments.server.split_first() {
-        servers.push((name_of(program, args), Target::Stdio(Command::new(program, args.to_vec()))));
-    }
-    if servers.is_empty() {
-        servers.push(("demo".to_owned(), Target::InProcess(demo::server())));
-    }
-    Ok(servers)
 }
 
-/// The first word of a command that is not a launcher or an option, without its path.
-fn name_of(program: &str, args: &[String]) -> String {
-    let words = std::iter::once(program).chain(args.iter().map(String::as_str));
-    let launchers =
-        ["npx", "node", "uvx", "uv", "bunx", "deno", "python", "python3", "cargo", "run"];
-    let last = |word: &str| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
-    let mut names = words.filter(|word| !word.starts_with('-')).map(last);
-    let fallback = last(program);
-    names.find(|word| !launchers.contains(&word.as_str())).unwrap_or(fallback)
+/// Makes a folder that only its owner can look into: it will hold a key.
+fn make(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
-fn place(target: &Target) -> String {
-    match target {
-        Target::Stdio(command) => format!("{} {}", command.program, command.args.join(" ")),
-        Target::Http(endpoint) => endpoint.url.to_string(),
-        Target::InProcess(_) => "built in".to_owned(),
+fn greet(config: &Config, address: &str, sandbox: u16) {
+    say(&format!("transom {}   {address}    (sandbox on :{sandbox})", env!("CARGO_PKG_VERSION")));
+    // A file of this folder starts programs; whoever was not aware of it should be.
+    if let Some(found) = &config.file {
+        say(&format!("  settings    {} ({})", found.path.display(), found.why));
     }
+    if config.servers.iter().all(|server| server.source != Source::CommandLine) {
+        for name in &config.absent {
+            eprintln!(
+                "transom: [servers.{name}] is for a server that is not there; give it a command or a url"
+            );
+        }
+    }
+}
+
+/// Tells how the servers are, as it becomes known.
+async fn tell(host: &Host, servers: &[Server]) {
+    let mut told: BTreeMap<String, String> = BTreeMap::new();
+    let (mut marks, mut seen) = (Marks::default(), None);
+    let begun = tokio::time::Instant::now();
+    let mut due = begun + marks.next();
+    loop {
+        let (version, states) = host.servers(seen, due - tokio::time::Instant::now()).await;
+        seen = Some(version);
+        for state in &states {
+            let place = servers.iter().find(|server| server.name == state.name).map(Server::place);
+            tell_one(state, &place.unwrap_or_default(), &mut told);
+        }
+        if due <= tokio::time::Instant::now() {
+            waiting(&states, marks.pass());
+            due += marks.next();
+        }
+    }
+}
+
+/// A line for a server that is not as it was when it was last told about.
+fn tell_one(state: &ServerState, place: &str, told: &mut BTreeMap<String, String>) {
+    let first = !told.contains_key(&state.name);
+    let known = told.insert(state.name.clone(), state.words.clone());
+    if first && state.state == Standing::Connecting || known.as_ref() == Some(&state.words) {
+        return;
+    }
+    say(&format!("  {:<12}{:<20} {place}", state.name, state.words));
+    for finding in &state.findings {
+        say(&format!("  {:<12}{}: {}", "", finding.severity, finding.words));
+    }
+}
+
+fn waiting(states: &[ServerState], passed: Duration) {
+    for state in states.iter().filter(|state| state.state == Standing::Connecting) {
+        say(&format!("  {:<12}{} ({} s)", state.name, state.words, passed.as_secs()));
+    }
+}
+
+/// Nobody listening is no reason to stop serving.
+fn say(line: &str) {
+    let _ = terminal::print(&format!("{}\n", clean(line)));
 }
 
 fn open(address: &str) {
@@ -124,26 +175,14 @@ fn open(address: &str) {
     }
 }
 
+/// As JSON it is for a program that wants to know what happens; a person has the page for that.
 fn log_to_stderr(json: bool) {
     use tracing_subscriber::{EnvFilter, fmt};
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let usual = if json { "warn,transom_host=info" } else { "warn" };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     if json { builder.json().init() } else { builder.init() }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_is_named_after_what_it_runs() {
-        let name = |words: &[&str]| {
-            let args: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();
-            name_of(words[0], &args)
-        };
-        assert_eq!(name(&["npx", "-y", "@scope/some-server", "--stdio"]), "some-server");
-        assert_eq!(name(&["node", "dist/index.js"]), "index.js");
-        assert_eq!(name(&["./target/debug/board"]), "board");
-        assert_eq!(name(&["npx"]), "npx");
-    }
-}
+/// What shells say of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;

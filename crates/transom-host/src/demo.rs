@@ -1,7 +1,7 @@
 //! The server that is always there: in this process, with one view that uses most of what a host has.
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use transom::wire::{EXTENSION, MIME};
 
 use crate::upstream::InProcess;
@@ -10,13 +10,14 @@ use crate::upstream::InProcess;
 pub fn server() -> InProcess {
     InProcess::new("demo", || {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
-        tokio::spawn(serve(theirs));
+        let (reader, writer) = tokio::io::split(theirs);
+        tokio::spawn(serve(reader, writer));
         ours
     })
 }
 
-async fn serve(pipe: DuplexStream) {
-    let (reader, mut writer) = tokio::io::split(pipe);
+/// Serves it over any pair of pipes, such as a process's own, until the reader ends.
+pub async fn serve(reader: impl AsyncRead + Unpin, mut writer: impl AsyncWrite + Unpin) {
     let mut lines = BufReader::new(reader).lines();
     let mut notes = 0;
     while let Ok(Some(line)) = lines.next_line().await {
@@ -30,7 +31,9 @@ async fn serve(pipe: DuplexStream) {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": words } })
             }
         };
-        if writer.write_all(format!("{answer}\n").as_bytes()).await.is_err() {
+        let written = writer.write_all(format!("{answer}\n").as_bytes()).await;
+        // What a pipe holds back would keep the other side waiting.
+        if written.is_err() || writer.flush().await.is_err() {
             return;
         }
     }

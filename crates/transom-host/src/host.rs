@@ -4,11 +4,13 @@ use std::{
     collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, Mutex, atomic::AtomicU64},
+    time::Duration,
 };
 
 use axum::Router;
 use tokio::sync::{mpsc, oneshot};
 use transom::{
+    csp::Grant,
     host::{Limits, Setup, Terms},
     origin::Origin,
     policy::Policy,
@@ -21,7 +23,7 @@ use crate::{
     page::{self, First, Page},
     sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
     secret::Key,
-    server::{Server, Servers},
+    server::{Server, ServerState, Servers},
     session::{Driver, Event},
     upstream::Target,
 };
@@ -37,7 +39,7 @@ pub struct Host {
 
 /// What a host is made from.
 pub struct Builder {
-    servers: Vec<(String, Target)>,
+    servers: Vec<(String, Target, Agreement)>,
     policy: Policy,
     limits: Limits,
     terms: Terms,
@@ -45,6 +47,15 @@ pub struct Builder {
     naming: Naming,
     data: Option<PathBuf>,
     first: Option<First>,
+}
+
+/// What is agreed with one server alone.
+#[derive(Clone, Debug, Default)]
+pub struct Agreement {
+    /// Its rules, in place of those for all servers.
+    pub policy: Option<Policy>,
+    /// The kinds of script that its documents may use beside their own; none, unless said (H-25).
+    pub grants: Vec<Grant>,
 }
 
 /// Why a host could not be made.
@@ -100,6 +111,13 @@ impl Host {
         &self.log
     }
 
+    /// How the servers are, once that is newer than what was `seen`; after `patience` in any case.
+    ///
+    /// The number that comes along is what to have `seen` the next time.
+    pub async fn servers(&self, seen: Option<u64>, patience: Duration) -> (u64, Vec<ServerState>) {
+        self.servers.after(seen, patience).await
+    }
+
     /// Ends every view, after its time to save, and then every server.
     pub async fn close(&self) {
         let (done, ended) = oneshot::channel();
@@ -113,12 +131,23 @@ impl Host {
 impl Builder {
     /// Adds a server under a name of its own.
     #[must_use]
-    pub fn server(mut self, name: impl Into<String>, target: Target) -> Self {
-        self.servers.push((name.into(), target));
+    pub fn server(self, name: impl Into<String>, target: Target) -> Self {
+        self.server_with(name, target, Agreement::default())
+    }
+
+    /// Adds a server with an agreement of its own.
+    #[must_use]
+    pub fn server_with(
+        mut self,
+        name: impl Into<String>,
+        target: Target,
+        agreement: Agreement,
+    ) -> Self {
+        self.servers.push((name.into(), target, agreement));
         self
     }
 
-    /// Sets the rules for all servers.
+    /// Sets the rules for all servers that have none of their own.
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
@@ -168,31 +197,36 @@ impl Builder {
         let sandbox = Sandbox::new(self.naming, key, script);
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
+        let policy = Arc::new(self.policy);
         let mut all = BTreeMap::new();
-        for (name, _) in &self.servers {
+        let mut targets = vec![];
+        for (name, target, agreement) in self.servers {
+            let own = agreement.policy.map(Arc::new);
             let server = Server::new(
                 name.clone(),
+                own.unwrap_or_else(|| Arc::clone(&policy)),
+                agreement.grants,
                 store.clone(),
                 self.page_origins.clone(),
                 Arc::clone(&log),
             );
             if all.insert(name.clone(), Arc::new(server)).is_some() {
-                return Err(BuildError::TwoServers(name.clone()));
+                return Err(BuildError::TwoServers(name));
             }
+            targets.push((name, target));
         }
         let servers = Arc::new(Servers::new(all));
         let (events, queue) = mpsc::channel(QUEUE);
         let setup = setup(self.limits, self.terms);
         let driver = Driver::new(
             setup,
-            self.policy,
             Arc::clone(&servers),
             sandbox.clone(),
             Arc::clone(&log),
             events.clone(),
         );
         tokio::spawn(driver.run(queue));
-        servers.connect(self.servers, &events);
+        servers.connect(targets, &events);
         let page = Arc::new(Page {
             origins: self.page_origins,
             frames,
@@ -249,3 +283,46 @@ fn frame_source(naming: &Naming) -> String {
 
 /// How many events wait for the loop before their senders do.
 const QUEUE: usize = 4_096;
+
+#[cfg(test)]
+mod tests {
+    use transom::policy::Stance;
+
+    use super::*;
+    use crate::{demo, server::Standing};
+
+    async fn ready(host: &Host) {
+        let mut seen = None;
+        loop {
+            let (version, states) = host.servers(seen, Duration::from_secs(60)).await;
+            if states.iter().all(|server| server.state == Standing::Ready) {
+                return;
+            }
+            seen = Some(version);
+        }
+    }
+
+    #[tokio::test]
+    async fn each_server_has_its_own_agreement() {
+        let demo = || Target::InProcess(demo::server());
+        let policy = Policy { downloads: Stance::Deny, ..Policy::default() };
+        let own = Agreement { policy: Some(policy), grants: vec![Grant::Wasm] };
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .policy(Policy { downloads: Stance::Allow, ..Policy::default() })
+            .server("plain", demo())
+            .server_with("own", demo(), own)
+            .build()
+            .unwrap();
+        ready(&host).await;
+        for (name, downloads, wasm) in
+            [("plain", Stance::Allow, false), ("own", Stance::Deny, true)]
+        {
+            let server = host.servers.get(name).unwrap();
+            assert_eq!(server.policy().downloads, downloads, "{name}");
+            let prepared = server.prepare("show_weather", &host.sandbox).await.unwrap();
+            let csp = prepared.mounted.csp.to_string();
+            assert_eq!(csp.contains("'wasm-unsafe-eval'"), wasm, "{name}: {csp}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ mod consent;
 pub mod demo;
 pub mod documents;
 pub mod envelope;
+mod grants;
 mod host;
 mod log;
 mod page;
@@ -14,5 +15,7 @@ mod server;
 mod session;
 pub mod upstream;
 
-pub use host::{BuildError, Builder, Host};
+pub use grants::MissingGrants;
+pub use host::{Agreement, BuildError, Builder, Host};
 pub use log::{Line, Log};
+pub use server::{Remark, ServerState, Standing};

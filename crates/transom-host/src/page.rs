@@ -164,7 +164,7 @@ async fn state(
     Query(After { after }): Query<After>,
 ) -> Result<Json<PageState>, StatusCode> {
     page.knows(&headers)?;
-    let (version, servers) = page.servers.after(after, POLL).await;
+    let (version, servers) = page.servers.after(u64::try_from(after).ok(), POLL).await;
     Ok(Json(PageState { version, servers, open: page.first.clone() }))
 }
 

@@ -10,13 +10,16 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use transom::{
+    csp::Grant,
     host::{List, ToolCall, Tools},
+    policy::Policy,
     wire::{Tool, UiUri, Visibility},
 };
 
 use crate::{
     documents::{Change, Document, Limits, Review, Severity, Store, Unread},
     envelope::Mount,
+    grants::MissingGrants,
     log::Log,
     sandbox::{Frame, Mounted, Sandbox},
     session::Event,
@@ -35,6 +38,8 @@ pub(crate) struct Servers {
 /// One server.
 pub(crate) struct Server {
     name: String,
+    policy: Arc<Policy>,
+    grants: Vec<Grant>,
     upstream: OnceLock<Upstream>,
     store: Store,
     page_origins: Vec<transom::origin::Origin>,
@@ -45,25 +50,47 @@ pub(crate) struct Server {
 /// How a server is, in a word and in words.
 #[derive(Clone, Debug)]
 struct Condition {
-    word: &'static str,
+    standing: Standing,
     words: String,
     findings: Vec<Remark>,
 }
 
-/// A server as the page shows it.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct ServerState {
-    name: String,
-    state: &'static str,
-    words: String,
-    tools: Vec<Value>,
-    findings: Vec<Remark>,
+/// How a server is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// It is being reached, for the first time or again.
+    Connecting,
+    /// It is there, and its views are known.
+    Ready,
+    /// It is not there and will not be.
+    Gone,
 }
 
+/// A server as people are shown it.
 #[derive(Clone, Debug, Serialize)]
-struct Remark {
-    severity: &'static str,
-    words: String,
+#[non_exhaustive]
+pub struct ServerState {
+    /// The name it is configured with.
+    pub name: String,
+    /// How it is.
+    pub state: Standing,
+    /// How it is, in words.
+    pub words: String,
+    /// The tools that a model or a person may call.
+    pub tools: Vec<Value>,
+    /// What people should know before they open a view.
+    pub findings: Vec<Remark>,
+}
+
+/// One thing that people should know about a server's views.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Remark {
+    /// `high` or `warning`.
+    pub severity: &'static str,
+    /// What it is.
+    pub words: String,
 }
 
 /// What a view needs to be mounted.
@@ -98,9 +125,13 @@ impl Servers {
     }
 
     /// The servers as the page shows them, once they are newer than what it has.
-    pub(crate) async fn after(&self, after: i64, patience: Duration) -> (u64, Vec<ServerState>) {
+    pub(crate) async fn after(
+        &self,
+        seen: Option<u64>,
+        patience: Duration,
+    ) -> (u64, Vec<ServerState>) {
         let mut version = self.version.subscribe();
-        let newer = |version: &u64| i64::try_from(*version).unwrap_or(i64::MAX) > after;
+        let newer = |version: &u64| seen.is_none_or(|seen| *version > seen);
         let _ = tokio::time::timeout(patience, version.wait_for(newer)).await;
         let version = *self.version.borrow();
         (version, self.all.values().map(|server| server.shown()).collect())
@@ -123,13 +154,21 @@ impl Servers {
 impl Server {
     pub(crate) fn new(
         name: String,
+        policy: Arc<Policy>,
+        grants: Vec<Grant>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
         log: Arc<Log>,
     ) -> Self {
         let words = "connecting…".to_owned();
-        let state = Condition { word: "connecting", words, findings: vec![] };
-        Self { name, upstream: OnceLock::new(), store, page_origins, state: Mutex::new(state), log }
+        let state = Condition { standing: Standing::Connecting, words, findings: vec![] };
+        let (upstream, state) = (OnceLock::new(), Mutex::new(state));
+        Self { name, policy, grants, upstream, store, page_origins, state, log }
+    }
+
+    /// The rules for its views.
+    pub(crate) fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy)
     }
 
     /// The tools as they are now.
@@ -162,7 +201,10 @@ impl Server {
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
         let review = self.store.review(&document).map_err(|error| error.to_string())?;
         self.store.pin(&document).map_err(|error| error.to_string())?;
-        let frame = Frame::new(Arc::clone(&document), self.page_origins.clone());
+        let frame = Frame {
+            grants: self.grants.clone(),
+            ..Frame::new(Arc::clone(&document), self.page_origins.clone())
+        };
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
         let tool = serde_json::from_str(entry.raw.get()).ok();
         Ok(Prepared { server: Arc::clone(self), tool, document, review, mounted })
@@ -191,8 +233,9 @@ impl Server {
         let upstream = match Upstream::connect(target, Options::default()).await {
             Ok(upstream) => upstream,
             Err(error) => {
-                self.log.write("error", &self.name, error.to_string());
-                return self.become_(servers, "gone", error.to_string());
+                let words = error.advice();
+                self.log.write("error", &self.name, words.clone());
+                return self.become_(servers, Standing::Gone, words);
             }
         };
         let mut news = upstream.events();
@@ -213,7 +256,7 @@ impl Server {
             }
             upstream::Event::Down(loss) => {
                 self.log.write("error", &self.name, loss.to_string());
-                self.become_(servers, "connecting", format!("{loss}; starting it again…"));
+                self.become_(servers, Standing::Connecting, format!("{loss}; starting it again…"));
             }
             upstream::Event::Restarted => {
                 self.log.write("server", &self.name, "is there again");
@@ -221,7 +264,7 @@ impl Server {
             }
             upstream::Event::Gone(loss) => {
                 self.log.write("error", &self.name, loss.to_string());
-                self.become_(servers, "gone", loss.to_string());
+                self.become_(servers, Standing::Gone, loss.to_string());
             }
             _ => {}
         }
@@ -246,27 +289,39 @@ impl Server {
                 continue;
             }
             match self.document(&uri).await {
-                Ok(document) => findings.extend(remarks(&document)),
+                Ok(document) => findings.extend(self.remarks(&document)),
                 Err(error) => findings
                     .push(Remark { severity: "high", words: format!("{}: {error}", uri.as_str()) }),
             }
         }
-        let words = format!("{} tools, {} views", tools.iter().count(), views.len());
+        let (tools, views) = (tools.iter().count(), views.len());
+        let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
         self.log.write("server", &self.name, words.clone());
-        let condition = Condition { word: "ready", words, findings };
+        let condition = Condition { standing: Standing::Ready, words, findings };
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = condition;
         servers.changed();
     }
 
-    fn become_(&self, servers: &Servers, word: &'static str, words: String) {
+    /// What people should know of a document before it runs; what they can mend comes first.
+    fn remarks(&self, document: &Document) -> Vec<Remark> {
+        let missing = MissingGrants::of(document, &self.grants);
+        let missing = missing.map(|missing| ("warning", missing.to_string()));
+        let refused = document.refused.iter().map(|refused| ("high", refused.to_string()));
+        let scan = document.scan.at_least(Severity::Warning);
+        let scan = scan.map(|finding| ("warning", finding.to_string()));
+        let all = missing.into_iter().chain(refused).chain(scan).take(8);
+        all.map(|(severity, words)| Remark { severity, words }).collect()
+    }
+
+    fn become_(&self, servers: &Servers, standing: Standing, words: String) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        (state.word, state.words) = (word, words);
+        (state.standing, state.words) = (standing, words);
         drop(state);
         servers.changed();
     }
 
     fn shown(&self) -> ServerState {
-        let Condition { word, words, findings } =
+        let Condition { standing, words, findings } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = self.upstream.get().map(Upstream::tools).unwrap_or_default();
         let tools = tools
@@ -274,7 +329,7 @@ impl Server {
             .filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model))
             .map(|(_, tool)| shown(tool))
             .collect();
-        ServerState { name: self.name.clone(), state: word, words, tools, findings }
+        ServerState { name: self.name.clone(), state: standing, words, tools, findings }
     }
 }
 
@@ -299,6 +354,8 @@ impl Prepared {
             let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
             warnings.push(format!("this view may talk to {}", lists.concat().join(", ")));
         }
+        let missing = MissingGrants::of(&self.document, &self.server.grants);
+        warnings.extend(missing.map(|missing| missing.to_string()));
         if let Review::Changed(change) = &self.review {
             warnings.push(changed(change));
         }
@@ -311,12 +368,9 @@ fn changed(change: &Change) -> String {
     format!("this view has changed since it was last shown: {}", what.join("; "))
 }
 
-fn remarks(document: &Document) -> Vec<Remark> {
-    let refused = document.refused.iter().map(|refused| ("high", refused.to_string()));
-    let scan = document.scan.at_least(Severity::Warning);
-    let scan = scan.map(|finding| ("warning", finding.to_string()));
-    let all = refused.chain(scan).take(8);
-    all.map(|(severity, words)| Remark { severity, words }).collect()
+/// `1 view`, `2 views`.
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// What the page needs of a tool.

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use transom::{
     host::{self, FileBody, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
-    policy::{Decision, Policy},
+    policy::Decision,
     rpc::ErrorObject,
     wire::{DisplayMode, HostContext, RawObject, ToolInfo},
 };
@@ -59,7 +59,6 @@ pub(crate) enum ToSocket {
 pub(crate) struct Driver {
     start: Instant,
     setup: Arc<Setup>,
-    policy: Arc<Policy>,
     servers: Arc<Servers>,
     sandbox: Sandbox,
     log: Arc<Log>,
@@ -122,7 +121,6 @@ enum Asked {
 impl Driver {
     pub(crate) fn new(
         setup: Setup,
-        policy: Policy,
         servers: Arc<Servers>,
         sandbox: Sandbox,
         log: Arc<Log>,
@@ -131,7 +129,6 @@ impl Driver {
         Self {
             start: Instant::now(),
             setup: Arc::new(setup),
-            policy: Arc::new(policy),
             servers,
             sandbox,
             log,
@@ -360,7 +357,7 @@ impl Driver {
         let opening = Opening {
             context: Arc::new(context(&seat.open, &prepared)),
             tools: prepared.server.tools(),
-            policy: Arc::clone(&self.policy),
+            policy: prepared.server.policy(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
             ..Opening::default()
         };

@@ -188,6 +188,15 @@ impl Grant {
     /// All of them, in the order they are printed.
     pub const ALL: [Self; 3] = [Self::Blob, Self::Data, Self::Wasm];
 
+    /// The word an operator writes for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blob => "blob:",
+            Self::Data => "data:",
+            Self::Wasm => "wasm",
+        }
+    }
+
     fn keyword(self) -> Keyword {
         match self {
             Self::Blob => Blob,

@@ -199,6 +199,37 @@ impl ConnectError {
     pub fn wants_oauth(&self) -> bool {
         matches!(self, Self::Greeting(CallError::Http(HttpError::Unauthorized { .. })))
     }
+
+    /// The error, what caused it, and what a person can do about it, in one line.
+    pub fn advice(&self) -> String {
+        let words = story(self);
+        match self.remedy() {
+            Some(remedy) => format!("{words}; {remedy}"),
+            None => words,
+        }
+    }
+
+    fn remedy(&self) -> Option<&'static str> {
+        use std::io::ErrorKind::{NotFound, PermissionDenied};
+        Some(match self {
+            Self::Variable(_) => "set it, or take it out of the configuration",
+            Self::Spawn { error, .. } if error.kind() == NotFound => {
+                "is it installed, and its folder in PATH?"
+            }
+            Self::Spawn { error, .. } if error.kind() == PermissionDenied => {
+                "is it a program, and may you run it?"
+            }
+            Self::Greeting(CallError::Timeout) => {
+                "does it speak MCP over standard input and output, or at this address?"
+            }
+            Self::Greeting(CallError::Http(error)) => return error.remedy(),
+            Self::Greeting(CallError::Lost(loss)) => match &**loss {
+                Loss::Unreachable(error) => return error.remedy(),
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
 }
 
 impl CallError {
@@ -236,6 +267,19 @@ impl From<ErrorObject<'_>> for Refusal {
 }
 
 impl HttpError {
+    fn remedy(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Connect(_) => "is the server running, and is this its address?",
+            Self::Unauthorized { .. } => {
+                "give it a token, as in headers = { Authorization = \"Bearer ${TOKEN}\" }"
+            }
+            Self::Status { status: StatusCode::NOT_FOUND, .. } => {
+                "is the path right? Many servers answer at /mcp"
+            }
+            _ => return None,
+        })
+    }
+
     /// Says what failed without saying where: an address may hold a token.
     pub(super) fn of(error: reqwest::Error) -> Self {
         let connecting = error.is_connect();

@@ -135,6 +135,17 @@ impl Endpoint {
         Self { url, headers: vec![] }
     }
 
+    /// The address without the places where credentials and tokens hide; the path says enough.
+    pub fn plain_url(&self) -> String {
+        let mut url = self.url.clone();
+        // Both fail only for addresses that have no place for credentials.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.set_query(None);
+        url.set_fragment(None);
+        url.to_string()
+    }
+
     /// Sends a token along that an environment variable holds.
     #[must_use]
     pub fn bearer_env(mut self, variable: impl Into<String>) -> Self {
@@ -154,20 +165,10 @@ impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers = &self.headers;
         f.debug_struct("Endpoint")
-            .field("url", &plain(&self.url))
+            .field("url", &self.plain_url())
             .field("headers", headers)
             .finish()
     }
-}
-
-/// An address without the places where credentials and tokens hide; the path says enough.
-fn plain(url: &Url) -> String {
-    let mut url = url.clone();
-    // Both fail only for addresses that have no place for credentials.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_query(None);
-    url.to_string()
 }
 
 impl InProcess {
@@ -195,7 +196,7 @@ impl Target {
     pub(super) fn key(&self) -> String {
         match self {
             Self::Stdio(Command { program, args, .. }) => format!("stdio {program} {args:?}"),
-            Self::Http(Endpoint { url, .. }) => plain(url),
+            Self::Http(endpoint) => endpoint.plain_url(),
             Self::InProcess(InProcess { name, .. }) => format!("in-process {name}"),
         }
     }

@@ -1,0 +1,211 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use transom_host::sandbox::Wildcard;
+use url::Url;
+
+/// Strangers' user interfaces, safely, fast, and with proof.
+///
+/// Without a command, `transom` is `transom run`: a host on this machine that connects to MCP servers
+/// and shows their views, each frame on an origin of its own. Without a server it brings one along.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(after_help = EXAMPLES, after_long_help = AFTERWORD)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs a host: connects to servers and shows their views.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArguments),
+    /// Looks at servers and prints what a host would find: tools by audience, views, policies, findings.
+    ///
+    /// Nothing of a view is run and no tool is called. Exit codes: 0 all is well, 1 a view has findings
+    /// of severity danger, 2 a server could not be looked at.
+    #[command(after_help = INSPECT_EXAMPLES)]
+    Inspect(InspectArguments),
+    /// Prints a script that completes commands and options in a shell.
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Is the demo server, over standard input and output.
+    #[command(hide = true)]
+    DemoServer,
+}
+
+/// Which servers.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct ServerArguments {
+    /// A server's HTTP address; may be given several times.
+    #[arg(value_name = "URL", value_parser = address)]
+    pub(crate) urls: Vec<Url>,
+    /// A server to start, with its arguments.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) program: Vec<String>,
+    /// A file with `mcpServers`, as other hosts have it.
+    ///
+    /// Servers that are named on the command line take the place of those in transom.toml, which still
+    /// says how to treat them.
+    #[arg(long, value_name = "FILE", help_heading = "Servers")]
+    pub(crate) config: Option<PathBuf>,
+    /// The file with settings, policy and servers, in place of the one that would be found.
+    ///
+    /// Without it, the first of these is read: $TRANSOM_CONFIG, ./transom.toml,
+    /// $XDG_CONFIG_HOME/transom/transom.toml (or ~/.config/transom/transom.toml).
+    #[arg(long, value_name = "FILE", help_heading = "Servers")]
+    pub(crate) toml: Option<PathBuf>,
+}
+
+/// How to run.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) servers: ServerArguments,
+    /// The page's port; its neighbour is the sandbox's. A busy one means the next free pair.
+    ///
+    /// 7420, unless said.
+    #[arg(long, help_heading = "Page")]
+    pub(crate) port: Option<u16>,
+    /// Opens the page in the browser.
+    #[arg(long, help_heading = "Page")]
+    pub(crate) open: bool,
+    /// Where frames get their origins: names below localhost, or a port each.
+    #[arg(long, value_name = "MODE", help_heading = "Page")]
+    pub(crate) sandbox: Option<SandboxMode>,
+    /// A domain for the frames, all of whose names lead to the sandbox's port: `https://*.example.com`.
+    #[arg(long, value_name = "DOMAIN", value_parser = wildcard, conflicts_with = "sandbox")]
+    #[arg(help_heading = "Page")]
+    pub(crate) sandbox_domain: Option<Wildcard>,
+    /// Where pins and keys are kept between runs.
+    ///
+    /// $XDG_DATA_HOME/transom (or ~/.local/share/transom), unless said.
+    #[arg(long, value_name = "FOLDER", help_heading = "Records")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Keeps nothing between runs.
+    #[arg(long, conflicts_with = "data_dir", help_heading = "Records")]
+    pub(crate) no_data: bool,
+    /// Writes the log to standard error as JSON lines; RUST_LOG says how much.
+    #[arg(long, help_heading = "Records")]
+    pub(crate) json: bool,
+    /// Prints the configuration and where each value comes from, and ends. Secrets are not shown.
+    #[arg(long, help_heading = "Records")]
+    pub(crate) print_config: bool,
+}
+
+/// How to inspect.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct InspectArguments {
+    #[command(flatten)]
+    pub(crate) servers: ServerArguments,
+    /// Prints one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where frames get their origins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SandboxMode {
+    /// A name below localhost for each frame.
+    Names,
+    /// A port for each frame, where `*.localhost` does not resolve.
+    Ports,
+}
+
+/// Reads the address of a server.
+pub(crate) fn address(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    // The text is not repeated: an address may hold a token.
+    url.ok_or_else(|| {
+        "expected an address such as http://localhost:3001/mcp; a program to start stands after --"
+            .to_owned()
+    })
+}
+
+fn wildcard(text: &str) -> Result<Wildcard, String> {
+    Wildcard::parse(text).map_err(|error| error.to_string())
+}
+
+const EXAMPLES: &str = "Examples:
+  transom                                        the demo server, in this process
+  transom run http://localhost:3001/mcp          a server over HTTP
+  transom run -- npx -y some-mcp-server --stdio  a server that is started
+  transom inspect http://localhost:3001/mcp      a look without a browser
+  transom completions bash                       completions for your shell
+
+`transom run --help` says more about each option.";
+
+const AFTERWORD: &str = "Examples:
+  transom                                        the demo server, in this process
+  transom run http://localhost:3001/mcp          a server over HTTP
+  transom run -- npx -y some-mcp-server --stdio  a server that is started
+  transom run --config mcp.json                  all servers of a file
+  transom run --print-config                     what would be used, and why
+  transom inspect http://localhost:3001/mcp      a look without a browser
+
+Files:
+  transom.toml        settings, policy and servers; docs/transom.toml shows every key
+  the data folder     pins of documents and the key for stable names
+
+Environment:
+  TRANSOM_CONFIG      the transom.toml to read
+  RUST_LOG            what is logged, as in info or transom_host=debug
+
+Exit codes:
+  0 done    1 findings of severity danger (inspect)    2 could not run    130 Ctrl-C twice";
+
+const RUN_EXAMPLES: &str = "Examples:
+  transom run                                    the servers of transom.toml, or else the demo
+  transom run http://localhost:3001/mcp          a server over HTTP
+  transom run -- npx -y some-mcp-server --stdio  a server that is started
+  transom run --config mcp.json --open           all servers of a file, and the page in the browser
+  transom run --sandbox-domain 'https://*.views.example.com'
+  transom run --print-config                     what would be used, and why";
+
+const INSPECT_EXAMPLES: &str = "Examples:
+  transom inspect http://localhost:3001/mcp
+  transom inspect -- npx -y some-mcp-server --stdio
+  transom inspect --config mcp.json --json | jq '.servers[].views[].csp'
+  transom inspect                                the servers of transom.toml, or else the demo";
+
+const COMPLETIONS_EXAMPLES: &str = "Examples:
+  transom completions bash > ~/.local/share/bash-completion/completions/transom
+  transom completions zsh > ~/.zfunc/_transom
+  transom completions fish > ~/.config/fish/completions/transom.fish";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn addresses_and_a_program_may_stand_together() {
+        let words =
+            ["transom", "run", "http://a.test/mcp", "https://b.test", "--", "npx", "-y", "c"];
+        let Some(Command::Run(run)) = Cli::parse_from(words).command else { panic!("run") };
+        assert_eq!((run.servers.urls.len(), run.servers.program.len()), (2, 3));
+    }
+
+    #[test]
+    fn what_is_no_address_says_what_is() {
+        for words in [["transom", "ftp://a.test"], ["transom", "inspekt"]] {
+            let error = Cli::try_parse_from(words).unwrap_err().to_string();
+            assert!(error.contains("a program to start stands after --"), "{error}");
+        }
+    }
+}

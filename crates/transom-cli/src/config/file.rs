@@ -1,0 +1,210 @@
+//! `transom.toml` as it is written.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fmt,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Deserializer, de::Error as _};
+use toml::Spanned;
+use transom::{csp::Grant, policy::Stance};
+use transom_host::sandbox::Wildcard;
+use url::Url;
+
+use crate::arguments::{self, SandboxMode};
+
+/// The whole file. A key that is not here is refused: a rule with a typing error is no rule.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    #[serde(default)]
+    pub(crate) run: Run,
+    #[serde(default)]
+    pub(crate) policy: Rules,
+    #[serde(default)]
+    pub(crate) servers: BTreeMap<String, Server>,
+}
+
+/// `[run]`: what the command line can say too.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Run {
+    pub(crate) port: Option<Spanned<u16>>,
+    pub(crate) open: Option<Spanned<bool>>,
+    pub(crate) json: Option<Spanned<bool>>,
+    pub(crate) data_dir: Option<Spanned<PathBuf>>,
+    pub(crate) no_data: Option<Spanned<bool>>,
+    pub(crate) sandbox: Option<Spanned<SandboxMode>>,
+    pub(crate) sandbox_domain: Option<Spanned<Domain>>,
+}
+
+/// `[servers.NAME]`. Without a command or a url it says how to treat a server that is named elsewhere.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Server {
+    pub(crate) command: Option<Spanned<String>>,
+    pub(crate) args: Option<Spanned<Vec<String>>>,
+    pub(crate) env: Option<Spanned<BTreeMap<String, String>>>,
+    pub(crate) cwd: Option<Spanned<PathBuf>>,
+    pub(crate) url: Option<Spanned<Address>>,
+    pub(crate) headers: Option<Spanned<BTreeMap<String, String>>>,
+    pub(crate) scripts: Option<Spanned<Vec<Scripts>>>,
+    #[serde(default)]
+    pub(crate) disabled: bool,
+    #[serde(default)]
+    pub(crate) policy: Rules,
+}
+
+/// `[policy]` and `[servers.NAME.policy]`: a stance for each kind of wish.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Rules {
+    pub(crate) read_only_tools: Option<Spanned<Word>>,
+    pub(crate) other_tools: Option<Spanned<Word>>,
+    pub(crate) destructive_tools: Option<Spanned<Word>>,
+    pub(crate) https_links: Option<Spanned<Word>>,
+    pub(crate) http_links: Option<Spanned<Word>>,
+    pub(crate) mailto_links: Option<Spanned<Word>>,
+    pub(crate) downloads: Option<Spanned<Word>>,
+    pub(crate) messages: Option<Spanned<Word>>,
+    pub(crate) model_context: Option<Spanned<Word>>,
+    pub(crate) sampling: Option<Spanned<Word>>,
+    pub(crate) display_modes: Option<Spanned<Word>>,
+    pub(crate) read_only_app_tools: Option<Spanned<Word>>,
+    pub(crate) other_app_tools: Option<Spanned<Word>>,
+    #[serde(default)]
+    pub(crate) tools: BTreeMap<String, Spanned<Word>>,
+}
+
+/// A stance as it is written.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) enum Word {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// A grant as it is written.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) enum Scripts {
+    #[serde(rename = "blob:")]
+    Blob,
+    #[serde(rename = "data:")]
+    Data,
+    #[serde(rename = "wasm")]
+    Wasm,
+}
+
+/// A server's address.
+#[derive(Clone)]
+pub(crate) struct Address(pub(crate) Url);
+
+/// A domain for frames.
+#[derive(Clone, Debug)]
+pub(crate) struct Domain(pub(crate) Wildcard);
+
+/// What is wrong with a file, and in which line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}, line {line}: {words}", path.display())]
+pub(crate) struct Problem {
+    path: PathBuf,
+    line: usize,
+    words: String,
+}
+
+/// A file's text, for finding lines in it.
+pub(crate) struct Text<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) text: &'a str,
+}
+
+impl Text<'_> {
+    /// Reads the file.
+    pub(crate) fn parse(&self) -> Result<File, Problem> {
+        toml::from_str(self.text).map_err(|error| {
+            let words = without_value(error.message());
+            let words = format!("{words}; docs/transom.toml shows every key");
+            self.problem(error.span().unwrap_or(0..0), words)
+        })
+    }
+
+    /// Something that is wrong with what stands in a place.
+    pub(crate) fn problem(&self, span: Range<usize>, words: impl Into<String>) -> Problem {
+        let words = words.into().replace('\n', " ");
+        Problem { path: self.path.to_owned(), line: self.line(&span), words }
+    }
+
+    /// The number of a line, from 1.
+    pub(crate) fn line(&self, span: &Range<usize>) -> usize {
+        let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
+        1 + before.iter().filter(|byte| **byte == b'\n').count()
+    }
+}
+
+/// What was expected, without what was there: a secret may stand in the wrong place.
+fn without_value(message: &str) -> Cow<'_, str> {
+    let parts = message.strip_prefix("invalid type: ");
+    let Some((got, expected)) = parts.and_then(|parts| parts.rsplit_once(", expected ")) else {
+        return message.into();
+    };
+    let kind = got.split(' ').next().unwrap_or(got);
+    format!("expected {expected}, got {kind}").into()
+}
+
+impl TryFrom<String> for Word {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Ok(match &*text {
+            "allow" => Self::Allow,
+            "ask" => Self::Ask,
+            "deny" => Self::Deny,
+            _ => return Err("expected \"allow\", \"ask\" or \"deny\""),
+        })
+    }
+}
+
+impl From<Word> for Stance {
+    fn from(word: Word) -> Self {
+        match word {
+            Word::Allow => Self::Allow,
+            Word::Ask => Self::Ask,
+            Word::Deny => Self::Deny,
+        }
+    }
+}
+
+impl From<Scripts> for Grant {
+    fn from(scripts: Scripts) -> Self {
+        match scripts {
+            Scripts::Blob => Self::Blob,
+            Scripts::Data => Self::Data,
+            Scripts::Wasm => Self::Wasm,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        arguments::address(&text).map(Self).map_err(D::Error::custom)
+    }
+}
+
+impl fmt::Debug for Address {
+    /// An address may hold a token.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Address(…)")
+    }
+}
+
+impl<'de> Deserialize<'de> for Domain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Wildcard::parse(&text).map(Self).map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,121 @@
+//! Where `transom.toml` and the data folder are looked for.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// What surrounds the process, so that tests can have other surroundings.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) folder: &'a Path,
+    pub(crate) variable: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+/// A file to read, and why that one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) why: &'static str,
+}
+
+impl Surroundings<'_> {
+    /// The file to read, if there is one. One that was asked for by name must be there; the caller
+    /// finds out when it reads it.
+    pub(crate) fn find_toml(&self, flag: Option<&Path>) -> Option<Found> {
+        if let Some(path) = flag {
+            return Some(Found { path: path.to_owned(), why: "--toml" });
+        }
+        if let Some(path) = self.path("TRANSOM_CONFIG") {
+            return Some(Found { path, why: "TRANSOM_CONFIG" });
+        }
+        let here = || (PathBuf::from(NAME), "in this folder");
+        let home =
+            || Some((self.config_home()?.join("transom").join(NAME), "in the user's folder"));
+        let places = [Some(here()), home()];
+        let mut places = places.into_iter().flatten();
+        let (path, why) = places.find(|(path, _)| self.folder.join(path).is_file())?;
+        Some(Found { path, why })
+    }
+
+    /// Where pins and keys are kept unless somebody says otherwise.
+    pub(crate) fn data_folder(&self) -> Option<PathBuf> {
+        let home = || Some(self.path("HOME")?.join(".local/share"));
+        let folder = self.absolute("XDG_DATA_HOME").or_else(home)?;
+        Some(folder.join("transom"))
+    }
+
+    /// A path as it stands in a file of this folder: relative to the file, `~` being the user's.
+    pub(crate) fn resolve(&self, folder: &Path, path: &Path) -> PathBuf {
+        match (path.strip_prefix("~"), self.path("HOME")) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => folder.join(path),
+        }
+    }
+
+    fn config_home(&self) -> Option<PathBuf> {
+        self.absolute("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))
+    }
+
+    /// The XDG rules: a path that is not absolute does not count.
+    fn absolute(&self, variable: &str) -> Option<PathBuf> {
+        self.path(variable).filter(|path| path.is_absolute())
+    }
+
+    fn path(&self, variable: &str) -> Option<PathBuf> {
+        (self.variable)(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+    }
+}
+
+const NAME: &str = "transom.toml";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The folder, the variables, `--toml`, and the end of what is found.
+    type Row<'a> = (&'a Path, &'a [(&'a str, &'a str)], Option<&'a str>, Option<&'a str>);
+
+    fn find(folder: &Path, set: &[(&str, &str)], flag: Option<&str>) -> Option<Found> {
+        let variable = |name: &str| {
+            set.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
+        };
+        Surroundings { folder, variable: &variable }.find_toml(flag.map(Path::new))
+    }
+
+    #[test]
+    fn the_order_of_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let (empty, here) = (folder.path().join("empty"), folder.path().join("here"));
+        let xdg = folder.path().join("xdg");
+        for dir in [&empty, &here, &xdg.join("transom"), &folder.path().join(".config/transom")] {
+            std::fs::create_dir_all(dir).unwrap();
+        }
+        let homes = [here.clone(), xdg.join("transom"), folder.path().join(".config/transom")];
+        for dir in homes {
+            std::fs::write(dir.join(NAME), "").unwrap();
+        }
+        let xdg = ("XDG_CONFIG_HOME", xdg.to_str().unwrap());
+        let home = ("HOME", folder.path().to_str().unwrap());
+        let env = ("TRANSOM_CONFIG", "other.toml");
+        #[rustfmt::skip]
+        let table: [Row<'_>; 8] = [
+            (&here,  &[env, xdg, home],                   Some("a.toml"), Some("a.toml")),
+            (&here,  &[env, xdg, home],                   None,           Some("other.toml")),
+            (&here,  &[("TRANSOM_CONFIG", ""), xdg],      None,           Some("transom.toml")),
+            (&here,  &[xdg, home],                        None,           Some("transom.toml")),
+            (&empty, &[xdg, home],                        None,           Some("xdg/transom/transom.toml")),
+            (&empty, &[("XDG_CONFIG_HOME", "rel"), home], None,           Some(".config/transom/transom.toml")),
+            (&empty, &[home],                             None,           Some(".config/transom/transom.toml")),
+            (&empty, &[],                                 None,           None),
+        ];
+        for (at, set, flag, expected) in table {
+            let found = find(at, set, flag).map(|found| found.path);
+            let expected = expected.map(Path::new);
+            let same = match (&found, expected) {
+                (Some(found), Some(expected)) => found.ends_with(expected),
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(same, "{at:?} {set:?} {flag:?}: {found:?}, expected {expected:?}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A configuration as `--print-config` shows it: TOML that could be read again, each value with its
+//! source, and no secret in it.
+
+use std::fmt::{self, Display, Write as _};
+
+use serde_json::Value;
+use transom_host::upstream::{Command, Endpoint, Secret, Target};
+
+use super::{
+    Config, Frames, Run, Server,
+    rules::{Rules, word},
+    setting::{Setting, Source},
+};
+
+impl Display for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(found) => writeln!(f, "# read: {} ({})", found.path.display(), found.why)?,
+            None => writeln!(f, "# no transom.toml was found")?,
+        }
+        self.run.fmt(f)?;
+        writeln!(f, "\n[policy]")?;
+        for (name, stance) in self.rules.kinds() {
+            line(f, name, word(stance.value), &stance.source)?;
+        }
+        for server in &self.servers {
+            print_server(f, server, &self.rules)?;
+        }
+        for (names, why) in [(&self.disabled, "disabled"), (&self.absent, "no such server")] {
+            for name in names {
+                writeln!(f, "\n# [servers.{}]: {why}", key(name))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n[run]")?;
+        line(f, "port", self.port.value, &self.port.source)?;
+        line(f, "open", self.open.value, &self.open.source)?;
+        line(f, "json", self.json.value, &self.json.source)?;
+        let Setting { value, source } = &self.data;
+        match value {
+            Some(folder) => line(f, "data-dir", folder.display().to_string(), source)?,
+            None => line(f, "no-data", true, source)?,
+        }
+        let Setting { value, source } = &self.frames;
+        match value {
+            Frames::Names => line(f, "sandbox", "names", source),
+            Frames::Ports => line(f, "sandbox", "ports", source),
+            Frames::Domain(domain) => line(f, "sandbox-domain", domain.to_string(), source),
+        }
+    }
+}
+
+fn print_server(f: &mut fmt::Formatter<'_>, server: &Server, all: &Rules) -> fmt::Result {
+    let name = key(&server.name);
+    writeln!(f, "\n[servers.{name}]")?;
+    match &server.target {
+        Target::Stdio(command) => print_command(f, command, &server.source)?,
+        Target::Http(endpoint) => print_endpoint(f, endpoint, &server.source)?,
+        Target::InProcess(_) => writeln!(f, "# built in")?,
+    }
+    let grants: Vec<&str> = server.grants.value.iter().map(|grant| grant.name()).collect();
+    line(f, "scripts", grants, &server.grants.source)?;
+    let own = server.rules.kinds().zip(all.kinds()).filter(|(own, all)| own != all);
+    let own: Vec<_> = own.map(|(own, _)| own).collect();
+    if !own.is_empty() {
+        writeln!(f, "[servers.{name}.policy]")?;
+    }
+    for (name, stance) in own {
+        line(f, name, word(stance.value), &stance.source)?;
+    }
+    if !server.rules.tools().is_empty() {
+        writeln!(f, "[servers.{name}.policy.tools]")?;
+    }
+    for (tool, stance) in server.rules.tools() {
+        line(f, &key(tool), word(stance.value), &stance.source)?;
+    }
+    Ok(())
+}
+
+fn print_command(f: &mut fmt::Formatter<'_>, command: &Command, source: &Source) -> fmt::Result {
+    line(f, "command", &*command.program, source)?;
+    line(f, "args", masked(&command.args), source)?;
+    if let Some(folder) = &command.cwd {
+        line(f, "cwd", folder.display().to_string(), source)?;
+    }
+    secrets(f, "env", &command.env, source)
+}
+
+fn print_endpoint(f: &mut fmt::Formatter<'_>, endpoint: &Endpoint, source: &Source) -> fmt::Result {
+    line(f, "url", endpoint.plain_url(), source)?;
+    secrets(f, "headers", &endpoint.headers, source)
+}
+
+fn secrets(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    all: &[(String, Secret)],
+    source: &Source,
+) -> fmt::Result {
+    for (part, secret) in all {
+        let shown = match secret {
+            Secret::Value(_) => HIDDEN.to_owned(),
+            Secret::Env(variable) => format!("${{{variable}}}"),
+            Secret::BearerEnv(variable) => format!("Bearer ${{{variable}}}"),
+        };
+        line(f, &format!("{name}.{}", key(part)), shown, source)?;
+    }
+    Ok(())
+}
+
+/// Arguments without what looks like a secret: the value of an option that is named like one.
+pub(super) fn masked(args: &[String]) -> Vec<String> {
+    let secret = |option: &str| {
+        let option = option.to_ascii_lowercase();
+        option.starts_with('-') && SECRET_WORDS.iter().any(|word| option.contains(word))
+    };
+    let mut hide_next = false;
+    let mask = |arg: &String| {
+        let hide = std::mem::take(&mut hide_next) && !arg.starts_with('-');
+        match arg.split_once('=') {
+            _ if hide => HIDDEN.to_owned(),
+            Some((option, _)) if secret(option) => format!("{option}={HIDDEN}"),
+            _ => {
+                hide_next = secret(arg);
+                arg.clone()
+            }
+        }
+    };
+    args.iter().map(mask).collect()
+}
+
+fn line(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    value: impl Into<Value>,
+    source: &Source,
+) -> fmt::Result {
+    // TOML writes numbers, booleans, lists and plain strings as JSON does.
+    let mut text = String::new();
+    write!(text, "{name} = {}", value.into())?;
+    writeln!(f, "{text:<COLUMN$}  # {source}")
+}
+
+fn key(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let is_bare = !name.is_empty() && name.chars().all(bare);
+    if is_bare { name.to_owned() } else { Value::from(name).to_string() }
+}
+
+const HIDDEN: &str = "(hidden)";
+const SECRET_WORDS: [&str; 6] = ["key", "token", "secret", "password", "passwd", "auth"];
+const COLUMN: usize = 40;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_named_like_secrets_are_hidden() {
+        #[rustfmt::skip]
+        let table: [(&[&str], &[&str]); 4] = [
+            (&["--stdio", "x"],            &["--stdio", "x"]),
+            (&["--api-key=hush", "x"],     &["--api-key=(hidden)", "x"]),
+            (&["--token", "hush", "x"],    &["--token", "(hidden)", "x"]),
+            (&["--no-auth", "--port", "1"], &["--no-auth", "--port", "1"]),
+        ];
+        for (args, shown) in table {
+            let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+            assert_eq!(masked(&args), shown);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Rules with their sources, from the house's through the file's to one server's.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use transom::policy::{Policy, Stance};
+
+use super::{
+    file::{self, Word},
+    setting::{Setting, Source},
+};
+
+/// A policy, and where each of its rules comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rules {
+    kinds: Vec<(&'static str, Setting<Stance>)>,
+    tools: BTreeMap<String, Setting<Stance>>,
+}
+
+impl Default for Rules {
+    /// The house's.
+    fn default() -> Self {
+        let mut policy = Policy::default();
+        let kinds = KINDS.map(|(name, of)| (name, Setting::default(*of(&mut policy))));
+        Self { kinds: kinds.into(), tools: BTreeMap::new() }
+    }
+}
+
+impl Rules {
+    /// These rules, with what a table of the file says instead. `source` knows where something stands.
+    pub(crate) fn with(
+        &self,
+        table: &file::Rules,
+        source: impl Fn(&Spanned<Word>) -> Source,
+    ) -> Self {
+        let mut rules = self.clone();
+        let setting = |word: &Spanned<Word>| Setting {
+            value: Stance::from(*word.get_ref()),
+            source: source(word),
+        };
+        for ((_, kind), said) in rules.kinds.iter_mut().zip(said(table)) {
+            if let Some(word) = said {
+                *kind = setting(word);
+            }
+        }
+        let tools = table.tools.iter().map(|(name, word)| (name.clone(), setting(word)));
+        rules.tools.extend(tools);
+        rules
+    }
+
+    /// The policy itself.
+    pub(crate) fn policy(&self) -> Policy {
+        let mut policy = Policy::default();
+        for ((_, of), (_, kind)) in KINDS.iter().zip(&self.kinds) {
+            *of(&mut policy) = kind.value;
+        }
+        let tools = self.tools.iter().map(|(name, stance)| (name.clone(), stance.value));
+        policy.tools = tools.collect();
+        policy
+    }
+
+    /// Every kind, under its name in the file.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (&'static str, &Setting<Stance>)> {
+        self.kinds.iter().map(|(name, stance)| (*name, stance))
+    }
+
+    /// Single tools.
+    pub(crate) fn tools(&self) -> &BTreeMap<String, Setting<Stance>> {
+        &self.tools
+    }
+}
+
+/// A stance as the file has it.
+pub(crate) fn word(stance: Stance) -> &'static str {
+    match stance {
+        Stance::Allow => "allow",
+        Stance::Ask => "ask",
+        Stance::Deny => "deny",
+    }
+}
+
+type Of = fn(&mut Policy) -> &mut Stance;
+
+/// Every kind of wish that has a stance.
+const KINDS: [(&str, Of); 13] = [
+    ("read-only-tools", |policy| &mut policy.read_only_tools),
+    ("other-tools", |policy| &mut policy.other_tools),
+    ("destructive-tools", |policy| &mut policy.destructive_tools),
+    ("https-links", |policy| &mut policy.https_links),
+    ("http-links", |policy| &mut policy.http_links),
+    ("mailto-links", |policy| &mut policy.mailto_links),
+    ("downloads", |policy| &mut policy.downloads),
+    ("messages", |policy| &mut policy.messages),
+    ("model-context", |policy| &mut policy.model_context),
+    ("sampling", |policy| &mut policy.sampling),
+    ("display-modes", |policy| &mut policy.display_modes),
+    ("read-only-app-tools", |policy| &mut policy.read_only_app_tools),
+    ("other-app-tools", |policy| &mut policy.other_app_tools),
+];
+
+/// What a table says, in the order of [`KINDS`].
+fn said(table: &file::Rules) -> [Option<&Spanned<Word>>; 13] {
+    [
+        &table.read_only_tools,
+        &table.other_tools,
+        &table.destructive_tools,
+        &table.https_links,
+        &table.http_links,
+        &table.mailto_links,
+        &table.downloads,
+        &table.messages,
+        &table.model_context,
+        &table.sampling,
+        &table.display_modes,
+        &table.read_only_app_tools,
+        &table.other_app_tools,
+    ]
+    .map(Option::as_ref)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_reaches_the_rule_of_its_name() {
+        for (name, of) in KINDS {
+            for (text, stance) in
+                [("allow", Stance::Allow), ("ask", Stance::Ask), ("deny", Stance::Deny)]
+            {
+                let table: file::Rules = toml::from_str(&format!("{name} = {text:?}")).unwrap();
+                let mut policy = Rules::default().with(&table, |_| Source::Default).policy();
+                assert_eq!(*of(&mut policy), stance, "{name}");
+                *of(&mut policy) = *of(&mut Policy::default());
+                assert_eq!(policy, Policy::default(), "{name} changed something else");
+            }
+        }
+    }
+
+    #[test]
+    fn a_servers_rules_begin_with_those_for_all() {
+        let table = |text| toml::from_str::<file::Rules>(text).unwrap();
+        let all = table("downloads = 'deny'\nmessages = 'allow'");
+        let own = table("downloads = 'ask'\n[tools]\nerase = 'deny'");
+        let rules = Rules::default().with(&all, |_| Source::Default);
+        let policy = rules.with(&own, |_| Source::Default).policy();
+        assert_eq!((policy.downloads, policy.messages), (Stance::Ask, Stance::Allow));
+        assert_eq!(policy.tools, [("erase".to_owned(), Stance::Deny)].into());
+    }
+}

@@ -1,0 +1,231 @@
+use std::ffi::OsString;
+
+use clap::Parser as _;
+use transom::policy::Stance;
+
+use super::*;
+use crate::arguments::{Cli, Command as CliCommand};
+
+/// A configuration from a file and a command line, somewhere without other files.
+fn load(toml: &str, words: &[&str]) -> Result<Config> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("transom.toml"), toml).unwrap();
+    load_in(folder.path(), words)
+}
+
+fn load_in(folder: &Path, words: &[&str]) -> Result<Config> {
+    let cli = Cli::parse_from([&["transom", "run"], words].concat());
+    let Some(CliCommand::Run(arguments)) = cli.command else { panic!("run") };
+    let home = |name: &str| (name == "HOME").then(|| OsString::from("/somebody"));
+    Config::load(&arguments, &Surroundings { folder, variable: &home })
+}
+
+fn message(toml: &str) -> String {
+    let error = load(toml, &[]).unwrap_err();
+    format!("{error:#}")
+}
+
+#[test]
+fn nothing_said_is_the_demo_and_the_house() {
+    let config = load("", &[]).unwrap();
+    assert_eq!(config.run.port, Setting::default(7420));
+    assert_eq!(config.run.data.value, Some("/somebody/.local/share/transom".into()));
+    assert_eq!(config.run.frames, Setting::default(Frames::Names));
+    assert_eq!(config.rules.policy(), transom::policy::Policy::default());
+    let [demo] = &*config.servers else { panic!("one server") };
+    assert!(matches!(demo.target, Target::InProcess(_)));
+    assert_eq!(demo.grants.value, []);
+}
+
+#[test]
+fn bad_files_are_refused_with_the_line_and_what_to_do() {
+    #[rustfmt::skip]
+    let table = [
+        ("[run]\nprot = 1",                              2, "unknown field `prot`, expected one of `port`"),
+        ("[rnu]",                                        1, "unknown field `rnu`"),
+        ("[run]\nport = 70000",                          2, "expected u16"),
+        ("[run]\n\nport = \"x\"",                        3, "expected u16"),
+        ("[run]\nport = 1\nport = 2",                    3, "duplicate key"),
+        ("[run\n",                                       1, ""),
+        ("[run]\nsandbox = \"doors\"",                   2, "expected `names` or `ports`"),
+        ("[run]\nsandbox-domain = \"https://a.test\"",   2, "https://*.sandbox.example"),
+        ("[run]\nsandbox = \"ports\"\nsandbox-domain = \"https://*.a.test\"", 3, "keep one of them"),
+        ("[run]\ndata-dir = \"x\"\nno-data = true",      3, "no-data contradicts data-dir"),
+        ("[policy]\ndownloads = \"maybe\"",              2, "expected \"allow\", \"ask\" or \"deny\""),
+        ("[policy]\ndownload = \"ask\"",                 2, "unknown field `download`"),
+        ("[policy.tools]\nerase = \"allow\"",            2, "under [servers.NAME.policy.tools]"),
+        ("[servers.a]\nurl = \"a.test\"",                2, "such as http://localhost:3001/mcp"),
+        ("[servers.a]\nurl = \"http://me:hush@\"",       2, "such as http://localhost:3001/mcp"),
+        ("[servers.a]\ncommand = \"x\"\nurl = \"http://a.test\"", 3, "has a command and a url"),
+        ("[servers.a]\nargs = [\"x\"]",                  2, "args belong to a server with a command"),
+        ("[servers.a]\nenv.X = \"1\"",                   2, "env belongs to a server with a command"),
+        ("[servers.a]\nheaders.X = \"1\"",               2, "headers belong to a server with a url"),
+        ("[servers.a]\ncommand = \"x\"\nheaders.X = \"1\"", 3, "headers belong to a server with a url"),
+        ("[servers.a]\nurl = \"http://a.test\"\ncwd = \"x\"", 3, "cwd belongs to a server with a command"),
+        ("[servers.a]\ncomand = \"x\"",                  2, "unknown field `comand`"),
+        ("[servers.a]\nurl = \"http://a.test\"\nscripts = [\"eval\"]", 3, "expected one of `blob:`, `data:`, `wasm`"),
+        ("[servers.a.policy]\nsampling = true",          2, "expected a string, got boolean"),
+        ("[servers.a]\ncommand = \"x\"\nenv = \"K=hush\"", 3, "expected a map, got string"),
+    ];
+    for (toml, line, words) in table {
+        let message = message(toml);
+        assert!(message.starts_with(&format!("transom.toml, line {line}: ")), "{toml}\n{message}");
+        assert!(message.contains(words), "{toml}\n{message}");
+        assert!(!message.contains('\n') && !message.contains("hush"), "{message}");
+    }
+}
+
+#[test]
+fn the_command_line_comes_before_the_file_and_the_file_before_the_house() {
+    let toml = "[run]\nport = 8000\nopen = true\nsandbox = \"ports\"\ndata-dir = \"kept\"";
+    let config = load(toml, &["--port", "9000", "--sandbox-domain", "https://*.a.test"]).unwrap();
+    let line = |line| Source::Line(Arc::new("transom.toml".into()), line);
+    assert_eq!(config.run.port, Setting { value: 9000, source: Source::Flag("--port") });
+    assert_eq!(config.run.open, Setting { value: true, source: line(3) });
+    assert_eq!(config.run.json, Setting::default(false));
+    assert_eq!(config.run.data, Setting { value: Some("kept".into()), source: line(5) });
+    assert_eq!(config.run.frames.source, Source::Flag("--sandbox-domain"));
+    assert_eq!(load(toml, &["--no-data"]).unwrap().run.data.value, None);
+}
+
+#[test]
+fn servers_of_the_command_line_take_the_place_of_the_files() {
+    let toml = "[servers.a]\nurl = \"http://a.test\"\nscripts = [\"wasm\"]\n\
+                [servers.b]\nscripts = [\"data:\"]\npolicy.downloads = \"deny\"";
+    let names = |words: &[&str]| {
+        let config = load(toml, words).unwrap();
+        config.servers.into_iter().map(|server| server.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]), ["a"]);
+    assert_eq!(names(&["http://localhost:3001/mcp"]), ["localhost-3001"]);
+    // What was granted to the file's own server goes to nobody else, but what was said of a name does.
+    let config = load(toml, &["http://a.test", "http://b", "--", "./b"]).unwrap();
+    let [other, b, second] = &*config.servers else { panic!("three servers") };
+    assert_eq!((&*other.name, &*other.grants.value), ("a.test", &[][..]));
+    assert_eq!((&*b.name, &*b.grants.value), ("b", &[Grant::Data][..]));
+    assert_eq!(b.agreement().policy.unwrap().downloads, Stance::Deny);
+    assert_eq!((&*second.name, &*second.grants.value), ("b-2", &[][..]));
+    assert_eq!(names(&["http://a"]), ["a-2"]);
+}
+
+#[test]
+fn two_files_may_not_use_one_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("mcp.json");
+    std::fs::write(folder.path().join("transom.toml"), "[servers.a]\nurl = \"http://a.test\"")
+        .unwrap();
+    std::fs::write(&json, r#"{"mcpServers":{"a":{"command":"x"}}}"#).unwrap();
+    let config = ["--config", json.to_str().unwrap()];
+    let error = load_in(folder.path(), &config).unwrap_err().to_string();
+    assert!(error.contains("both have a server \"a\"; give one of them another name"), "{error}");
+    std::fs::write(&json, r#"{"mcpServers":{"a":{"command":"x","disabled":true}}}"#).unwrap();
+    let error = load_in(folder.path(), &config).unwrap_err().to_string();
+    assert!(error.contains("has no server that is not disabled"), "{error}");
+}
+
+#[test]
+fn a_file_that_was_asked_for_must_be_there() {
+    let error = format!("{:#}", load("", &["--toml", "missing.toml"]).unwrap_err());
+    assert!(
+        error.contains("cannot read missing.toml (--toml); name a file that is there"),
+        "{error}"
+    );
+}
+
+#[test]
+fn paths_of_a_file_are_relative_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sub.toml");
+    std::fs::write(&path, "[servers.a]\ncommand = \"x\"\ncwd = \"here\"").unwrap();
+    let config = load_in(Path::new("/"), &["--toml", path.to_str().unwrap()]).unwrap();
+    let Target::Stdio(command) = &config.servers[0].target else { panic!("a command") };
+    assert_eq!(command.cwd, Some(folder.path().join("here")));
+}
+
+#[test]
+fn what_is_printed_can_be_read_again_and_holds_no_secret() {
+    let toml = "[run]\nsandbox-domain = \"https://*.a.test\"\n\
+        [policy]\nmessages = \"deny\"\n\
+        [servers.\"a b\"]\ncommand = \"npx\"\nargs = [\"--token=hush\"]\ncwd = \"/x\"\n\
+        env = { KEY = \"hush\", OTHER = \"${NAME}\" }\nscripts = [\"blob:\"]\n\
+        [servers.\"a b\".policy]\ndownloads = \"allow\"\n\
+        [servers.\"a b\".policy.tools]\n\"erase all\" = \"deny\"\n\
+        [servers.web]\nurl = \"https://me:hush@a.test/mcp?key=hush\"\n\
+        headers = { Authorization = \"Bearer ${TOKEN}\", X-Key = \"hush\" }\n\
+        [servers.off]\nurl = \"http://off.test\"\ndisabled = true\n\
+        [servers.nobody]\nscripts = []\n";
+    let config = load(toml, &["--port", "1234"]).unwrap();
+    assert_eq!(
+        (&*config.absent, &*config.disabled),
+        (&["nobody".to_owned()][..], &["off".to_owned()][..])
+    );
+    let printed = config.to_string();
+    assert!(!printed.contains("hush"), "{printed}");
+    for (line, source) in [
+        ("port = 1234", "--port"),
+        ("json = false", "default"),
+        ("messages = \"deny\"", "transom.toml line 4"),
+        ("env.OTHER = \"${NAME}\"", "transom.toml line 6"),
+        ("downloads = \"allow\"", "transom.toml line 12"),
+        ("url = \"https://a.test/mcp\"", "transom.toml line 16"),
+    ] {
+        let found = printed.lines().any(|text| text.starts_with(line) && text.ends_with(source));
+        assert!(found, "{line} # {source}\n{printed}");
+    }
+    let again = load(&printed, &[]).unwrap();
+    assert_eq!(again.rules.policy(), config.rules.policy());
+    for (again, before) in again.servers.iter().zip(&config.servers) {
+        assert_eq!(again.agreement().policy, before.agreement().policy);
+        assert_eq!(again.grants.value, before.grants.value);
+    }
+}
+
+#[test]
+fn the_example_in_the_documentation_is_complete_and_parses() {
+    let text = include_str!("../../../../docs/transom.toml");
+    let config = load(text, &[]).unwrap();
+    assert_eq!(config.servers.len(), 2);
+    // Every key of the file has a line there, some of them as comments.
+    for key in config.rules.kinds().map(|(name, _)| name).chain(KEYS) {
+        let has = text.lines().any(|line| {
+            let line = line.trim_start_matches("# ");
+            line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+        });
+        assert!(has, "{key} is missing in docs/transom.toml");
+    }
+    // What stands there as a comment would parse too.
+    let uncommented = |line: &str| match line.strip_prefix("# ") {
+        Some(rest) if rest.contains(" = ") || rest.starts_with('[') => rest.to_owned() + "\n",
+        _ => line.to_owned() + "\n",
+    };
+    let all: String = text.lines().map(uncommented).collect();
+    let file = Text { path: Path::new("x"), text: &all }.parse().unwrap();
+    assert!(file.run.no_data.is_some() && file.run.sandbox_domain.is_some());
+}
+
+#[test]
+fn the_example_in_the_readme_parses() {
+    let readme = include_str!("../../../../README.md");
+    let (_, example) = readme.split_once("```toml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let config = load(example, &[]).unwrap();
+    assert_eq!(config.servers[0].grants.value, [Grant::Data]);
+}
+
+const KEYS: [&str; 15] = [
+    "port",
+    "open",
+    "json",
+    "data-dir",
+    "no-data",
+    "sandbox",
+    "sandbox-domain",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "scripts",
+    "disabled",
+];

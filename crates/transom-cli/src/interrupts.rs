@@ -1,0 +1,42 @@
+//! Wishes that we end: Ctrl-C, or the system's own.
+
+use std::io;
+
+/// Hears every wish from its beginning on; one that comes while nobody waits is kept.
+pub(crate) struct Interrupts {
+    #[cfg(unix)]
+    keys: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    system: tokio::signal::unix::Signal,
+}
+
+impl Interrupts {
+    pub(crate) fn listen() -> io::Result<Self> {
+        #[cfg(unix)]
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            #[cfg(unix)]
+            keys: signal(SignalKind::interrupt())?,
+            #[cfg(unix)]
+            system: signal(SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits for the next one.
+    #[cfg(unix)]
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.keys.recv() => {}
+            _ = self.system.recv() => {}
+        }
+    }
+
+    /// Waits for the next one.
+    #[cfg(not(unix))]
+    pub(crate) async fn next(&mut self) {
+        // A system that cannot tell us about the keys ends us by itself.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

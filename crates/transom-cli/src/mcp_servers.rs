@@ -1,0 +1,93 @@
+//! The `mcpServers` file that people already have.
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use transom_host::upstream::{Command, Endpoint, Secret, Target};
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(rename = "mcpServers")]
+    servers: BTreeMap<String, Entry>,
+}
+
+/// One server; what other hosts put beside these keys is theirs.
+#[derive(Deserialize)]
+struct Entry {
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    cwd: Option<std::path::PathBuf>,
+    url: Option<url::Url>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    disabled: bool,
+}
+
+/// Reads the servers of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<(String, Target)>> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file: File = serde_json::from_str(&text)
+        .with_context(|| format!("{} is not a file with mcpServers", path.display()))?;
+    let enabled = file.servers.into_iter().filter(|(_, entry)| !entry.disabled);
+    enabled.map(|(name, entry)| Ok((name.clone(), target(&name, entry)?))).collect()
+}
+
+fn target(name: &str, entry: Entry) -> Result<Target> {
+    match (entry.command, entry.url) {
+        (Some(program), None) => {
+            let env = entry.env.into_iter().map(|(key, value)| (key, secret(value))).collect();
+            Ok(Target::Stdio(Command { program, args: entry.args, env, cwd: entry.cwd }))
+        }
+        (None, Some(url)) => {
+            let headers = entry.headers.into_iter().map(|(key, value)| (key, secret(value)));
+            Ok(Target::Http(Endpoint { headers: headers.collect(), ..Endpoint::new(url) }))
+        }
+        _ => bail!("server {name:?} needs either a command or a url"),
+    }
+}
+
+/// `${NAME}` stands for an environment variable, so that no secret need stand in a file.
+pub(crate) fn secret(value: String) -> Secret {
+    let variable = |text: &str| Some(text.strip_prefix("${")?.strip_suffix('}')?.to_owned());
+    if let Some(name) = variable(&value) {
+        return Secret::Env(name);
+    }
+    match value.strip_prefix("Bearer ").and_then(variable) {
+        Some(name) => Secret::BearerEnv(name),
+        None => Secret::Value(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Result<Target> {
+        target("x", serde_json::from_str(text)?)
+    }
+
+    #[test]
+    fn a_server_is_a_command_or_an_address() {
+        assert!(matches!(
+            one(r#"{"command":"npx","args":["-y","x"],"type":"stdio"}"#),
+            Ok(Target::Stdio(_))
+        ));
+        assert!(matches!(one(r#"{"url":"http://localhost:3001/mcp"}"#), Ok(Target::Http(_))));
+        assert!(one("{}").is_err());
+        assert!(one(r#"{"command":"x","url":"http://a.test"}"#).is_err());
+        assert!(one(r#"{"url":"not an address"}"#).is_err());
+    }
+
+    #[test]
+    fn secrets_may_stand_in_the_environment() {
+        assert!(secret("${TOKEN}".to_owned()) == Secret::Env("TOKEN".to_owned()));
+        assert!(secret("Bearer ${TOKEN}".to_owned()) == Secret::BearerEnv("TOKEN".to_owned()));
+        assert!(secret("plain".to_owned()) == Secret::Value("plain".to_owned()));
+    }
+}

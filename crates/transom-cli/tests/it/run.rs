@@ -1,0 +1,147 @@
+//! `transom run`, from its first line to its end.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Command, Stdio},
+};
+
+use crate::transom::{Place, binary};
+
+/// A running host, and what it prints.
+struct Running {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Running {
+    fn start(place: &Place, words: &[&str]) -> Self {
+        let mut command = place.command(&[&["run", "--port", "18420"], words].concat());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// The next line that begins like this.
+    fn line(&mut self, start: &str) -> String {
+        let found = self
+            .lines
+            .by_ref()
+            .map(Result::unwrap)
+            .find(|line| line.trim_start().starts_with(start));
+        found.unwrap_or_else(|| panic!("no line {start}: {}", self.errors()))
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// The exit code.
+    fn end(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
+    fn errors(&mut self) -> String {
+        let mut text = String::new();
+        if let Some(mut errors) = self.child.stderr.take() {
+            let _ = self.child.kill();
+            let _ = errors.read_to_string(&mut text);
+        }
+        text
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_is_told_about_once_it_is_known_and_ctrl_c_ends_all() {
+    let place = Place::new();
+    let binary = binary();
+    let words = ["--json", "--", binary.to_str().unwrap(), "demo-server"];
+    let mut host = Running::start(&place, &words);
+    let first = host.line("transom ");
+    assert!(first.contains("http://localhost:") && first.contains("/#token="), "{first}");
+    let line = host.line("transom ");
+    assert!(line.contains("3 tools, 1 view  ") && line.ends_with("demo-server"), "{line}");
+    host.signal("INT");
+    host.line("closing…");
+    assert_eq!(host.end(), Some(0));
+    // As JSON lines, and kept where it is kept by default.
+    let mut errors = String::new();
+    host.child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    let lines: Vec<serde_json::Value> =
+        errors.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().any(|line| line["fields"]["message"] == "3 tools, 1 view"), "{errors}");
+    assert!(place.path().join(".local/share/transom").is_dir());
+}
+
+#[test]
+fn a_domain_for_frames_is_where_the_page_may_frame_from() {
+    let place = Place::new();
+    let words = ["--no-data", "--sandbox-domain", "https://*.views.example"];
+    let mut host = Running::start(&place, &words);
+    let first = host.line("transom ");
+    let (_, port) = first.split_once("http://localhost:").unwrap();
+    let port = port.split('/').next().unwrap();
+    let mut page = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    write!(page, "GET / HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    page.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("frame-src https://*.views.example;"), "{answer}");
+}
+
+/// Whether a process runs; one that is dead and not yet buried does not.
+fn is_alive(id: &str) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else { return false };
+    !stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
+}
+
+#[test]
+fn ctrl_c_twice_leaves_at_once_and_leaves_nobody_behind() {
+    // It goes neither when its input ends nor when it is asked to.
+    let stubborn = format!(
+        "echo $$ > id; trap '' TERM; '{}' demo-server; while :; do sleep 1; done",
+        binary().display()
+    );
+    let toml = format!("[servers.stubborn]\ncommand = \"sh\"\nargs = [\"-c\", {stubborn:?}]");
+    let place = Place::new().with("transom.toml", &toml);
+    let mut host = Running::start(&place, &["--no-data"]);
+    assert!(host.line("stubborn ").contains("3 tools, 1 view"));
+    host.signal("INT");
+    host.line("closing…");
+    host.signal("INT");
+    assert_eq!(host.end(), Some(130));
+    let id = std::fs::read_to_string(place.path().join("id")).unwrap();
+    let gone = |_| {
+        std::thread::yield_now();
+        !is_alive(id.trim())
+    };
+    assert!((0..10_000).any(gone), "the server outlived its host");
+    assert!(!place.path().join(".local").exists());
+}
+
+#[test]
+fn a_server_that_cannot_start_says_what_to_do_and_the_others_run() {
+    let toml = format!(
+        "[servers.good]\ncommand = {:?}\nargs = [\"demo-server\"]\n[servers.bad]\ncommand = \"no-such-program-here\"\n[servers.nobody]\nscripts = [\"wasm\"]",
+        binary().to_str().unwrap()
+    );
+    let place = Place::new().with("transom.toml", &toml);
+    let mut host = Running::start(&place, &["--no-data"]);
+    assert!(host.line("settings").contains("transom.toml (in this folder)"));
+    let bad = host.line("bad ");
+    assert!(bad.contains("is it installed, and its folder in PATH?"), "{bad}");
+    host.line("good ");
+    host.signal("TERM");
+    assert_eq!(host.end(), Some(0));
+    let errors = host.errors();
+    assert!(errors.contains("[servers.nobody] is for a server that is not there"), "{errors}");
+}

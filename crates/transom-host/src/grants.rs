@@ -1,0 +1,110 @@
+//! Kinds of script that a document needs and that its server was not granted.
+
+use std::fmt;
+
+use transom::csp::Grant;
+
+use crate::documents::{Document, What};
+
+/// What a document will miss, and the line of `transom.toml` that gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingGrants {
+    server: String,
+    uri: String,
+    granted: Vec<Grant>,
+    missing: Vec<Grant>,
+}
+
+impl MissingGrants {
+    /// Compares what a look at the document found with what its server has. None, if nothing is missing.
+    pub fn of(document: &Document, granted: &[Grant]) -> Option<Self> {
+        let needs = |grant| {
+            document.scan.findings.iter().any(|found| found.what == What::NeedsGrant(grant))
+        };
+        let missing = |grant: &Grant| needs(*grant) && !granted.contains(grant);
+        let missing: Vec<Grant> = Grant::ALL.into_iter().filter(missing).collect();
+        (!missing.is_empty()).then(|| Self {
+            server: document.server.clone(),
+            uri: document.uri.as_str().to_owned(),
+            granted: granted.to_vec(),
+            missing,
+        })
+    }
+
+    /// The kinds of script that are missing.
+    pub fn missing(&self) -> &[Grant] {
+        &self.missing
+    }
+
+    /// The table of the configuration that the line belongs under.
+    pub fn table(&self) -> String {
+        let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let name = &self.server;
+        if !name.is_empty() && name.chars().all(bare) {
+            return format!("[servers.{name}]");
+        }
+        // TOML's basic strings escape as JSON's do.
+        format!("[servers.{}]", serde_json::Value::from(name.as_str()))
+    }
+
+    /// The line itself, which keeps what is granted already.
+    pub fn line(&self) -> String {
+        let all = |grant: &Grant| self.granted.contains(grant) || self.missing.contains(grant);
+        format!("scripts = [{}]", names(Grant::ALL.into_iter().filter(all)))
+    }
+}
+
+impl fmt::Display for MissingGrants {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let missing = names(self.missing.iter().copied());
+        let (uri, table, line) = (&self.uri, self.table(), self.line());
+        write!(f, "{uri} needs scripts from {missing}, which is not granted; ")?;
+        write!(f, "if you trust it, write under {table} in transom.toml: {line}")
+    }
+}
+
+fn names(grants: impl Iterator<Item = Grant>) -> String {
+    grants.map(|grant| format!("{:?}", grant.name())).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, value::to_raw_value};
+    use transom::wire::{MIME, UiUri};
+
+    use super::*;
+    use crate::documents::Limits;
+
+    fn document(server: &str, html: &str) -> Document {
+        let uri = UiUri::parse("ui://pdf/view.html").unwrap();
+        let item = json!({ "uri": uri.as_str(), "mimeType": MIME, "text": html });
+        let result = to_raw_value(&json!({ "contents": [item] })).unwrap();
+        Document::read(server, &uri, &result, None, &Limits::default()).unwrap()
+    }
+
+    #[test]
+    fn a_missing_grant_is_named_with_the_line_that_gives_it() {
+        let html =
+            "<script>WebAssembly.instantiate(x); new Worker('data:text/javascript,1')</script>";
+        let pdf = document("pdf", html);
+        let missing = MissingGrants::of(&pdf, &[Grant::Blob]).unwrap();
+        assert_eq!(missing.missing(), [Grant::Data, Grant::Wasm]);
+        assert_eq!(
+            missing.to_string(),
+            "ui://pdf/view.html needs scripts from \"data:\", \"wasm\", which is not granted; if you \
+             trust it, write under [servers.pdf] in transom.toml: \
+             scripts = [\"blob:\", \"data:\", \"wasm\"]"
+        );
+        assert_eq!(MissingGrants::of(&pdf, &Grant::ALL), None);
+        assert_eq!(MissingGrants::of(&document("pdf", "<p>hello"), &[]), None);
+    }
+
+    #[test]
+    fn a_name_that_needs_quotes_gets_them() {
+        let html = "<script>WebAssembly.instantiate(x)</script>";
+        let table = |name: &str| MissingGrants::of(&document(name, html), &[]).unwrap().table();
+        assert_eq!(table("localhost-3001"), "[servers.localhost-3001]");
+        assert_eq!(table("a.test"), r#"[servers."a.test"]"#);
+        assert_eq!(table("say \"hi\""), r#"[servers."say \"hi\""]"#);
+    }
+}
