@@ -23,7 +23,7 @@ const ODD = {
     read: (uri) => document_(uri, STEADY),
     call: () => ({ content: [{ type: "hologram", beams: 3 }, ...text("and words").content], later: { kept: true } }),
   },
-  huge: { read: (uri) => document_(uri, STEADY), call: () => flood() },
+  huge: { read: (uri) => document_(uri, STEADY), call: (id) => flood(id) },
   dies: { read: (uri) => document_(uri, STEADY), call: () => process.exit(7) },
   steady: { read: (uri) => document_(uri, STEADY) },
   never: { read: (uri) => document_(uri, NEVER) },
@@ -55,7 +55,7 @@ function answer({ id, method, params }) {
     }),
     ping: () => ({}),
     "tools/list": () => ({ tools: Object.entries(tools).map(describe) }),
-    "tools/call": () => tool?.callFails ?? (tool?.call ?? (() => text(`words of ${params.name}`)))(),
+    "tools/call": () => tool?.callFails ?? (tool?.call ?? (() => text(`words of ${params.name}`)))(id),
     "resources/read": () => shown?.fails ?? shown?.read(params.uri),
   };
   const result = methods[method]?.();
@@ -65,8 +65,8 @@ function answer({ id, method, params }) {
 }
 
 // One answer of 100 MB, a piece at a time, so that it is the host that has to decide when it is enough.
-function flood() {
-  process.stdout.write('{"jsonrpc":"2.0","id":0,"result":{"content":[{"type":"text","text":"');
+function flood(id) {
+  process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`);
   const piece = "x".repeat(1 << 20);
   let left = 100;
   const more = () => {

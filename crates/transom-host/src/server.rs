@@ -17,7 +17,7 @@ use transom::{
 use crate::{
     documents::{Change, Document, Limits, Review, Severity, Store, Unread},
     envelope::Mount,
-    log::Log,
+    log::{Log, in_full},
     sandbox::{Frame, Mounted, Sandbox},
     session::Event,
     upstream::{
@@ -175,7 +175,7 @@ impl Server {
                 .get()
                 .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
             let result = upstream.read_resource(uri.as_str()).await;
-            let result = result.map_err(|error| Unread::NoAnswer(error.to_string()))?;
+            let result = result.map_err(|error| Unread::NoAnswer(in_full(&error)))?;
             Ok(Document::read(&self.name, uri, &result, None, &Limits::default())?)
         };
         self.store.get_or_read(&self.name, uri, read).await
@@ -191,8 +191,9 @@ impl Server {
         let upstream = match Upstream::connect(target, Options::default()).await {
             Ok(upstream) => upstream,
             Err(error) => {
-                self.log.write("error", &self.name, error.to_string());
-                return self.become_(servers, "gone", error.to_string());
+                let words = in_full(&error);
+                self.log.write("error", &self.name, words.clone());
+                return self.become_(servers, "gone", words);
             }
         };
         let mut news = upstream.events();
@@ -212,16 +213,18 @@ impl Server {
                 }
             }
             upstream::Event::Down(loss) => {
-                self.log.write("error", &self.name, loss.to_string());
-                self.become_(servers, "connecting", format!("{loss}; starting it again…"));
+                let words = in_full(&loss);
+                self.log.write("error", &self.name, words.clone());
+                self.become_(servers, "connecting", format!("{words}; starting it again…"));
             }
             upstream::Event::Restarted => {
                 self.log.write("server", &self.name, "is there again");
                 self.review(servers).await;
             }
             upstream::Event::Gone(loss) => {
-                self.log.write("error", &self.name, loss.to_string());
-                self.become_(servers, "gone", loss.to_string());
+                let words = in_full(&loss);
+                self.log.write("error", &self.name, words.clone());
+                self.become_(servers, "gone", words);
             }
             _ => {}
         }

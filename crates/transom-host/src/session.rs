@@ -21,7 +21,7 @@ use crate::{
     envelope::{
         self, CloseReason, Frame, FromPage, Mount, Open, Said, Stream, ToPage, ViewId, Welcome,
     },
-    log::Log,
+    log::{Log, in_full},
     sandbox::{Mounted, Sandbox},
     server::{Prepared, Server, Servers},
     upstream::{CallError, CallOptions, Request, Update},
@@ -394,7 +394,7 @@ impl Driver {
         let Some(seat) = self.views.get_mut(view) else { return };
         let words = match &outcome {
             Ok(result) => text_of(result),
-            Err(error) => error.to_string(),
+            Err(error) => in_full(error),
         };
         self.log.write("result", &format!("{} {}", seat.server, seat.tool), words);
         match &mut seat.life {
@@ -404,7 +404,7 @@ impl Driver {
                 let _ = match outcome.as_deref().map(RawObject::new) {
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
-                    Err(error) => live.session.tool_cancelled(Some(&error.to_string())),
+                    Err(error) => live.session.tool_cancelled(Some(&in_full(error))),
                 };
                 self.drive(view);
             }
