@@ -128,6 +128,17 @@ test("a second view of the same tool has an origin of its own", async () => {
   await second.close();
 });
 
+test("what a person decided counts for every view of the server", async () => {
+  const second = await bench.run("demo", "show_weather", { city: "Rome" });
+  await says(second, "Connected.");
+  await second.guest.locator("#save").click();
+  await says(second, /saved note \d/);
+  await second.guest.locator("#tell").click();
+  await says(second, "Said.");
+  assert.equal(await second.ask.count(), 0);
+  await second.close();
+});
+
 test("a tool without a view answers in the log", async () => {
   const card = await bench.run("demo", "save_note", { text: "by hand" });
   await bench.log(/demo save_notesaved note \d/).waitFor();

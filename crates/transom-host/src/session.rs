@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use transom::{
     host::{self, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
-    policy::{Decision, Policy},
+    policy::{Decided, Decision, Policy},
     rpc::ErrorObject,
     wire::{DisplayMode, HostContext, RawObject, ToolInfo},
 };
@@ -66,6 +66,8 @@ pub(crate) struct Driver {
     events: mpsc::Sender<Event>,
     pages: HashMap<String, Page>,
     views: HashMap<ViewId, Seat>,
+    /// What people have decided about each server (D6): for all of its views, and for its next one.
+    decided: HashMap<String, Decided>,
     timers: BTreeSet<(Duration, ViewId)>,
     unconfirmed: BTreeSet<ViewId>,
     confirm_at: Option<Duration>,
@@ -138,6 +140,7 @@ impl Driver {
             events,
             pages: HashMap::new(),
             views: HashMap::new(),
+            decided: HashMap::new(),
             timers: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             confirm_at: None,
@@ -360,6 +363,7 @@ impl Driver {
             context: Arc::new(context(&seat.open, &prepared)),
             tools: prepared.server.tools(),
             policy: Arc::clone(&self.policy),
+            decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
             ..Opening::default()
         };
@@ -633,6 +637,7 @@ impl Driver {
                 if let Some(live) = self.live(view) {
                     live.effects.clear();
                 }
+                self.share_decisions(view);
             }
             Asked::Effect(call) => match decision {
                 Decision::Allow | Decision::AllowAlways => self.settle(view, call, Ok(())),
@@ -641,6 +646,20 @@ impl Driver {
                 }
             },
         }
+    }
+
+    /// What was decided in one view counts in every other view of the same server.
+    fn share_decisions(&mut self, view: &ViewId) {
+        let Some(decided) = self.live(view).map(|live| live.session.decided().clone()) else {
+            return;
+        };
+        let server = self.views[view].server.clone();
+        for seat in self.views.values_mut().filter(|seat| seat.server == server) {
+            if let Life::Live(live) = &mut seat.life {
+                live.session.set_decided(decided.clone());
+            }
+        }
+        self.decided.insert(server, decided);
     }
 
     /// Answers a call that was carried out here.
