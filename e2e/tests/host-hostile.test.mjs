@@ -123,6 +123,20 @@ test("a page's own words do not open what only a person may", async (t) => {
   assert.equal(await card.ask.count(), 0);
 });
 
+test("a file is saved after a yes, under a name that leads nowhere", async (t) => {
+  const { view, card } = await openHostile(t);
+  const resource = { uri: "file:///../../.bashrc", mimeType: "text/plain", text: "alias ls=rm" };
+  const answer = view.evaluate((resource) => ask("ui/download-file", { contents: [{ type: "resource", resource }] }), resource);
+  await card.ask.getByText("wants to save").waitFor();
+  const saved = bench.page.waitForEvent("download");
+  await card.answer("allow");
+  await card.ask.getByText("saves:").waitFor();
+  await card.answer("allow");
+  const file = await saved;
+  assert.doesNotMatch(file.suggestedFilename(), /[/\\]|^\./);
+  assert.equal((await answer).message, undefined);
+});
+
 test("a flood stops the view that floods, and no other", async (t) => {
   const steady = await bench.run("neighbour", "steady");
   await steady.guest.locator("body[data-result]").waitFor();
@@ -136,6 +150,7 @@ test("a flood stops the view that floods, and no other", async (t) => {
   }).catch(() => {});
   await card.note.getByText("The view was stopped").waitFor();
   assert.equal(await card.box.locator("iframe").count(), 0);
+  assert.ok((await bench.log("over the limit").count()) < 200, "it must not be able to wash everything else out of the log");
   const neighbour = await steady.frame();
   assert.match(await neighbour.evaluate(() => call("steady").then(({ content }) => content[0].text)), /words of steady/);
   await steady.close();

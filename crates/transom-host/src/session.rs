@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use transom::{
     host::{self, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
-    policy::{Decided, Decision, Policy},
+    policy::{Decided, Decision, Policy, Subject},
     rpc::ErrorObject,
     wire::{DisplayMode, HostContext, RawObject, ToolInfo},
 };
@@ -109,14 +109,15 @@ struct Live {
     mount: Mount,
     calls: HashMap<u64, oneshot::Sender<String>>,
     asked: HashMap<String, Asked>,
-    effects: HashMap<u64, ()>,
+    /// The page has just opened the link that it was asked about.
+    link_opened: bool,
     mode_call: Option<u64>,
 }
 
 /// What a question on the page was about.
 enum Asked {
-    /// A question of the session.
-    Question(u64),
+    /// A question of the session; one about a link is carried out in the click that says yes.
+    Question { id: u64, link: bool },
     /// An effect that was allowed without one, and still needs the person's click.
     Effect(u64),
 }
@@ -379,7 +380,7 @@ impl Driver {
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
-            effects: HashMap::new(),
+            link_opened: false,
             mode_call: None,
         }));
         let server = seat.server.clone();
@@ -495,7 +496,8 @@ impl Driver {
                 let ask = consent::ask(&server, &question, format!("q{}", question.id));
                 self.log.write("asked", &name, ask.text.clone());
                 if let Some(live) = self.live(view) {
-                    live.asked.insert(ask.id.clone(), Asked::Question(question.id));
+                    let link = matches!(question.subject, Subject::Link(_));
+                    live.asked.insert(ask.id.clone(), Asked::Question { id: question.id, link });
                 }
                 self.say(view, &ToPage::Ask(ask));
             }
@@ -610,12 +612,12 @@ impl Driver {
         });
     }
 
-    /// An effect of the page. After a question it has been carried out in the click that answered it;
-    /// without one, a click is still needed.
+    /// An effect of the page. A link that was asked about has been opened in the click that answered;
+    /// without that, and for files, which a question only names, a click is still needed.
     fn effect(&mut self, view: &ViewId, call: u64, task: &Task) {
         let server = self.views[view].server.clone();
         let Some(live) = self.live(view) else { return };
-        if live.effects.remove(&u64::MAX).is_some() {
+        if matches!(task, Task::OpenLink { .. }) && std::mem::take(&mut live.link_opened) {
             return self.settle(view, call, Ok(()));
         }
         let ask = consent::effect(&server, task, format!("e{call}"));
@@ -628,14 +630,14 @@ impl Driver {
         let Some(asked) = self.live(view).and_then(|live| live.asked.remove(id)) else { return };
         self.log.write("answer", &self.name(view), choice.to_owned());
         match asked {
-            Asked::Question(question) => {
+            Asked::Question { id, link } => {
                 let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
-                if let Some(live) = self.live(view).filter(|_| yes) {
-                    live.effects.insert(u64::MAX, ());
-                }
-                self.input(view, Input::Decision { question, decision });
                 if let Some(live) = self.live(view) {
-                    live.effects.clear();
+                    live.link_opened = link && yes;
+                }
+                self.input(view, Input::Decision { question: id, decision });
+                if let Some(live) = self.live(view) {
+                    live.link_opened = false;
                 }
                 self.share_decisions(view);
             }
