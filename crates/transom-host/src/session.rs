@@ -13,6 +13,7 @@ use transom::{
     host::{self, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
     policy::{Decided, Decision, Policy, Subject},
     rpc::ErrorObject,
+    violation::Violation,
     wire::{DisplayMode, HostContext, RawObject, ToolInfo},
 };
 
@@ -111,6 +112,8 @@ struct Live {
     asked: HashMap<String, Asked>,
     /// The page has just opened the link that it was asked about.
     link_opened: bool,
+    /// How many messages were refused in the second that the last one came in.
+    refusals: (u64, u32),
     mode_call: Option<u64>,
 }
 
@@ -283,7 +286,7 @@ impl Driver {
                 let now = self.now();
                 let Some(live) = self.live(view) else { return };
                 if let Err(violation) = live.session.handle(now, Input::View(text)) {
-                    self.log.write("refused", &self.name(view), violation.to_string());
+                    self.refused(view, &violation);
                 }
                 self.drive(view);
             }
@@ -381,6 +384,7 @@ impl Driver {
             calls: HashMap::new(),
             asked: HashMap::new(),
             link_opened: false,
+            refusals: (0, 0),
             mode_call: None,
         }));
         let server = seat.server.clone();
@@ -454,9 +458,24 @@ impl Driver {
         let now = self.now();
         let Some(live) = self.live(view) else { return };
         if let Err(violation) = live.session.handle(now, input) {
-            self.log.write("refused", &self.name(view), violation.to_string());
+            self.refused(view, &violation);
         }
         self.drive(view);
+    }
+
+    /// Writes a refusal down, unless there were many in this second already: a view must not be able
+    /// to wash everything else out of the log.
+    fn refused(&mut self, view: &ViewId, violation: &Violation) {
+        let (second, name) = (self.now().as_secs(), self.name(view));
+        let Some(live) = self.live(view) else { return };
+        let (last, count) = live.refusals;
+        let count = if last == second { count + 1 } else { 1 };
+        live.refusals = (second, count);
+        match count {
+            ..=REFUSALS => self.log.write("refused", &name, violation.to_string()),
+            MORE => self.log.write("refused", &name, "and more in this second"),
+            _ => {}
+        }
     }
 
     /// Carries out what the session wants.
@@ -854,5 +873,8 @@ async fn sleep_until(start: Instant, at: Option<Duration>) {
 const AWAY: Duration = Duration::from_secs(60);
 /// How long a confirmation waits for something to travel with.
 const CONFIRM: Duration = Duration::from_millis(20);
+/// How many refusals of a view are written down in one second.
+const REFUSALS: u32 = 10;
+const MORE: u32 = REFUSALS + 1;
 /// The most views of one host.
 const VIEWS: usize = 2_000;
