@@ -326,5 +326,5 @@ const CLOSED: Record<string, string> = {
   unknown: "The host process no longer has this view.",
   lost: "The connection to the host process was lost and the view with it.",
   flood: "The view was stopped: it sent far too many messages.",
-  overrun: "The view was stopped: the host process did not keep up.",
+  overrun: "The view was stopped: it sent more than the host process could take.",
 };

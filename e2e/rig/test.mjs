@@ -4,4 +4,4 @@ import { after, test as plain } from "node:test";
 const LIMIT = 30_000;
 
 export { after };
-export const test = (name, body) => plain(name, { timeout: LIMIT }, body);
+export const test = (name, body, timeout = LIMIT) => plain(name, { timeout }, body);

@@ -70,6 +70,12 @@ impl Log {
     }
 }
 
+/// An error with everything that led to it: the cause is what somebody can do something about.
+pub(crate) fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
+}
+
 fn time_of_day() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (seconds, millis) = (now.as_secs() % 86_400, now.subsec_millis());

@@ -98,7 +98,9 @@ async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> R
 
 impl Page {
     fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
-        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        // Two of a kind mean that somebody on the way may have looked at the other one.
+        let alone = |name: &header::HeaderName| headers.get_all(name).iter().count() == 1;
+        let text = |name| headers.get(&name).filter(|_| alone(&name))?.to_str().ok();
         let host = text(header::HOST).ok_or(StatusCode::BAD_REQUEST)?;
         let ours = |origin: &Origin| {
             origin.to_string().split_once("://").is_some_and(|(_, name)| name == host)

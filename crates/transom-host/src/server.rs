@@ -20,7 +20,7 @@ use crate::{
     documents::{Change, Document, Limits, Review, Severity, Store, Unread},
     envelope::Mount,
     grants::MissingGrants,
-    log::Log,
+    log::{Log, in_full},
     sandbox::{Frame, Mounted, Sandbox},
     session::Event,
     upstream::{
@@ -217,7 +217,7 @@ impl Server {
                 .get()
                 .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
             let result = upstream.read_resource(uri.as_str()).await;
-            let result = result.map_err(|error| Unread::NoAnswer(error.to_string()))?;
+            let result = result.map_err(|error| Unread::NoAnswer(in_full(&error)))?;
             Ok(Document::read(&self.name, uri, &result, None, &Limits::default())?)
         };
         self.store.get_or_read(&self.name, uri, read).await
@@ -255,16 +255,18 @@ impl Server {
                 }
             }
             upstream::Event::Down(loss) => {
-                self.log.write("error", &self.name, loss.to_string());
-                self.become_(servers, Standing::Connecting, format!("{loss}; starting it again…"));
+                let words = in_full(&loss);
+                self.log.write("error", &self.name, words.clone());
+                self.become_(servers, Standing::Connecting, format!("{words}; starting it again…"));
             }
             upstream::Event::Restarted => {
                 self.log.write("server", &self.name, "is there again");
                 self.review(servers).await;
             }
             upstream::Event::Gone(loss) => {
-                self.log.write("error", &self.name, loss.to_string());
-                self.become_(servers, Standing::Gone, loss.to_string());
+                let words = in_full(&loss);
+                self.log.write("error", &self.name, words.clone());
+                self.become_(servers, Standing::Gone, words);
             }
             _ => {}
         }

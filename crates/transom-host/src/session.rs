@@ -11,8 +11,9 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use transom::{
     host::{self, FileBody, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
-    policy::Decision,
+    policy::{Decided, Decision, Subject},
     rpc::ErrorObject,
+    violation::Violation,
     wire::{DisplayMode, HostContext, RawObject, ToolInfo},
 };
 
@@ -21,7 +22,7 @@ use crate::{
     envelope::{
         self, CloseReason, Frame, FromPage, Mount, Open, Said, Stream, ToPage, ViewId, Welcome,
     },
-    log::Log,
+    log::{Log, in_full},
     sandbox::{Mounted, Sandbox},
     server::{Prepared, Server, Servers},
     upstream::{CallError, CallOptions, Request, Update},
@@ -65,6 +66,8 @@ pub(crate) struct Driver {
     events: mpsc::Sender<Event>,
     pages: HashMap<String, Page>,
     views: HashMap<ViewId, Seat>,
+    /// What people have decided about each server (D6): for all of its views, and for its next one.
+    decided: HashMap<String, Decided>,
     timers: BTreeSet<(Duration, ViewId)>,
     unconfirmed: BTreeSet<ViewId>,
     confirm_at: Option<Duration>,
@@ -106,14 +109,17 @@ struct Live {
     mount: Mount,
     calls: HashMap<u64, oneshot::Sender<String>>,
     asked: HashMap<String, Asked>,
-    effects: HashMap<u64, ()>,
+    /// The page has just opened the link that it was asked about.
+    link_opened: bool,
+    /// How many messages were refused in the second that the last one came in.
+    refusals: (u64, u32),
     mode_call: Option<u64>,
 }
 
 /// What a question on the page was about.
 enum Asked {
-    /// A question of the session.
-    Question(u64),
+    /// A question of the session; one about a link is carried out in the click that says yes.
+    Question { id: u64, link: bool },
     /// An effect that was allowed without one, and still needs the person's click.
     Effect(u64),
 }
@@ -135,6 +141,7 @@ impl Driver {
             events,
             pages: HashMap::new(),
             views: HashMap::new(),
+            decided: HashMap::new(),
             timers: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             confirm_at: None,
@@ -277,7 +284,7 @@ impl Driver {
                 let now = self.now();
                 let Some(live) = self.live(view) else { return };
                 if let Err(violation) = live.session.handle(now, Input::View(text)) {
-                    self.log.write("refused", &self.name(view), violation.to_string());
+                    self.refused(view, &violation);
                 }
                 self.drive(view);
             }
@@ -358,6 +365,7 @@ impl Driver {
             context: Arc::new(context(&seat.open, &prepared)),
             tools: prepared.server.tools(),
             policy: prepared.server.policy(),
+            decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
             ..Opening::default()
         };
@@ -373,7 +381,8 @@ impl Driver {
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
-            effects: HashMap::new(),
+            link_opened: false,
+            refusals: (0, 0),
             mode_call: None,
         }));
         let server = seat.server.clone();
@@ -392,7 +401,7 @@ impl Driver {
         let Some(seat) = self.views.get_mut(view) else { return };
         let words = match &outcome {
             Ok(result) => text_of(result),
-            Err(error) => error.to_string(),
+            Err(error) => in_full(error),
         };
         self.log.write("result", &format!("{} {}", seat.server, seat.tool), words);
         match &mut seat.life {
@@ -402,7 +411,7 @@ impl Driver {
                 let _ = match outcome.as_deref().map(RawObject::new) {
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
-                    Err(error) => live.session.tool_cancelled(Some(&error.to_string())),
+                    Err(error) => live.session.tool_cancelled(Some(&in_full(error))),
                 };
                 self.drive(view);
             }
@@ -447,9 +456,24 @@ impl Driver {
         let now = self.now();
         let Some(live) = self.live(view) else { return };
         if let Err(violation) = live.session.handle(now, input) {
-            self.log.write("refused", &self.name(view), violation.to_string());
+            self.refused(view, &violation);
         }
         self.drive(view);
+    }
+
+    /// Writes a refusal down, unless there were many in this second already: a view must not be able
+    /// to wash everything else out of the log.
+    fn refused(&mut self, view: &ViewId, violation: &Violation) {
+        let (second, name) = (self.now().as_secs(), self.name(view));
+        let Some(live) = self.live(view) else { return };
+        let (last, count) = live.refusals;
+        let count = if last == second { count + 1 } else { 1 };
+        live.refusals = (second, count);
+        match count {
+            ..=REFUSALS => self.log.write("refused", &name, violation.to_string()),
+            MORE => self.log.write("refused", &name, "and more in this second"),
+            _ => {}
+        }
     }
 
     /// Carries out what the session wants.
@@ -489,7 +513,8 @@ impl Driver {
                 let ask = consent::ask(&server, &question, format!("q{}", question.id));
                 self.log.write("asked", &name, ask.text.clone());
                 if let Some(live) = self.live(view) {
-                    live.asked.insert(ask.id.clone(), Asked::Question(question.id));
+                    let link = matches!(question.subject, Subject::Link(_));
+                    live.asked.insert(ask.id.clone(), Asked::Question { id: question.id, link });
                 }
                 self.say(view, &ToPage::Ask(ask));
             }
@@ -614,12 +639,12 @@ impl Driver {
         });
     }
 
-    /// An effect of the page. After a question it has been carried out in the click that answered it;
-    /// without one, a click is still needed.
+    /// An effect of the page. A link that was asked about has been opened in the click that answered;
+    /// without that, and for files, which a question only names, a click is still needed.
     fn effect(&mut self, view: &ViewId, call: u64, task: &Task) {
         let server = self.views[view].server.clone();
         let Some(live) = self.live(view) else { return };
-        if live.effects.remove(&u64::MAX).is_some() {
+        if matches!(task, Task::OpenLink { .. }) && std::mem::take(&mut live.link_opened) {
             return self.settle(view, call, Ok(()));
         }
         let ask = consent::effect(&server, task, format!("e{call}"));
@@ -632,15 +657,16 @@ impl Driver {
         let Some(asked) = self.live(view).and_then(|live| live.asked.remove(id)) else { return };
         self.log.write("answer", &self.name(view), choice.to_owned());
         match asked {
-            Asked::Question(question) => {
+            Asked::Question { id, link } => {
                 let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
-                if let Some(live) = self.live(view).filter(|_| yes) {
-                    live.effects.insert(u64::MAX, ());
-                }
-                self.input(view, Input::Decision { question, decision });
                 if let Some(live) = self.live(view) {
-                    live.effects.clear();
+                    live.link_opened = link && yes;
                 }
+                self.input(view, Input::Decision { question: id, decision });
+                if let Some(live) = self.live(view) {
+                    live.link_opened = false;
+                }
+                self.share_decisions(view);
             }
             Asked::Effect(call) => match decision {
                 Decision::Allow | Decision::AllowAlways => self.settle(view, call, Ok(())),
@@ -649,6 +675,20 @@ impl Driver {
                 }
             },
         }
+    }
+
+    /// What was decided in one view counts in every other view of the same server.
+    fn share_decisions(&mut self, view: &ViewId) {
+        let Some(decided) = self.live(view).map(|live| live.session.decided().clone()) else {
+            return;
+        };
+        let server = self.views[view].server.clone();
+        for seat in self.views.values_mut().filter(|seat| seat.server == server) {
+            if let Life::Live(live) = &mut seat.life {
+                live.session.set_decided(decided.clone());
+            }
+        }
+        self.decided.insert(server, decided);
     }
 
     /// Answers a call that was carried out here.
@@ -841,6 +881,9 @@ async fn sleep_until(start: Instant, at: Option<Duration>) {
 const AWAY: Duration = Duration::from_secs(60);
 /// How long a confirmation waits for something to travel with.
 const CONFIRM: Duration = Duration::from_millis(20);
+/// How many refusals of a view are written down in one second.
+const REFUSALS: u32 = 10;
+const MORE: u32 = REFUSALS + 1;
 /// The most views of one host at a time.
 const VIEWS: usize = 2_000;
 /// The most places: one that ended keeps its counters for as long as its page is known.

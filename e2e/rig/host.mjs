@@ -1,0 +1,196 @@
+// The real binary with real servers, and its page in a browser. One host and one page serve a whole test file.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+
+/** Where a published server of `servers/` starts. */
+export const published = (name) => path.join(ROOT, "e2e/servers/node_modules/@modelcontextprotocol", name, "dist/index.js");
+
+/** The server that means no good, in one of its moods. */
+export const hostile = (mood, ...more) => ({
+  command: process.execPath,
+  args: [path.join(ROOT, "e2e/servers/hostile.mjs"), mood, ...more],
+});
+
+/** Starts `transom run` with the servers of an `mcpServers` object, or with the demo. */
+export async function startHost({ servers, args = [] } = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), "transom-host-"));
+  const words = [...args, "--port", String(await freePort())];
+  if (servers) {
+    const file = path.join(folder, "mcp.json");
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+    words.push("--config", file);
+  }
+  // A group of its own, so that a test can tell that nobody of it is left.
+  const child = spawn(binary(), ["run", ...words], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const exited = once(child, "exit");
+  const output = [];
+  child.stderr.setEncoding("utf8").on("data", (text) => output.push(text));
+  const lines = createInterface({ input: child.stdout });
+  const address = await new Promise((found, failed) => {
+    lines.on("line", (line) => {
+      output.push(line);
+      const match = /(http:\/\/localhost:\d+)\/#token=(\S+).*sandbox on :(\d+)/.exec(line);
+      if (match) found(match);
+    });
+    exited.then(() => failed(new Error(`transom ended: ${output.join("\n")}`)));
+  });
+  const [, origin, token, sandboxPort] = address;
+  return {
+    pid: child.pid,
+    origin,
+    url: `${origin}/#token=${token}`,
+    token,
+    port: Number(new URL(origin).port),
+    sandboxPort: Number(sandboxPort),
+    output,
+    exited,
+    interrupt: () => child.kill("SIGINT"),
+    async stop() {
+      child.kill("SIGINT");
+      const [code] = await exited;
+      rmSync(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+/** Starts a server as a person does beside the host, on a port that it is told by `PORT`. */
+export async function startHttpServer(name, args = []) {
+  const port = await freePort();
+  const env = { ...process.env, PORT: String(port) };
+  const child = spawn(process.execPath, [published(name), ...args], { env, stdio: "ignore" });
+  const exited = once(child, "exit");
+  await Promise.race([listening(port), exited.then(() => assert.fail(`${name} ended before it listened`))]);
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async stop() {
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+/** Opens the host's page and waits until every server is ready, or is not going to be. */
+export async function openBench(browser, host) {
+  // Tall enough for every card: right after scrolling, Chromium sends clicks to frames that have moved away.
+  const context = await browser.newContext({ viewport: { width: 1280, height: 3200 } });
+  const page = await context.newPage();
+  // Shorter than a test may take, so that what is missing is named.
+  page.setDefaultTimeout(15_000);
+  const mishaps = [];
+  page.on("pageerror", (error) => mishaps.push(String(error)));
+  await page.goto(host.url);
+  const bench = {
+    page,
+    context,
+    mishaps,
+    server: (name) => page.locator("section.server", { has: page.getByRole("heading", { name, exact: true }) }),
+    ready: (name) => page.locator("section.server.ready", { has: page.getByRole("heading", { name, exact: true }) }).waitFor(),
+    /** The lines of the log that hold some words, newest first. */
+    log: (words) => page.locator("#log li", { hasText: words }),
+    /** Runs a tool from its form, and returns the card that it opened. */
+    async run(server, tool, values = {}) {
+      await bench.ready(server);
+      const view = await page.evaluate(runTool, { server, tool, values });
+      return card(page, view);
+    },
+    cards: () => page.locator("article.view"),
+    card: (view) => card(page, view),
+  };
+  return bench;
+}
+
+/** One view's card on the page: its frames, what it asks, and how it is closed. */
+function card(page, view) {
+  const box = page.locator("article.view", { has: page.locator(`transom-view[view="${view}"]`) });
+  const sandbox = box.frameLocator("iframe");
+  return {
+    view,
+    box,
+    sandbox,
+    guest: sandbox.frameLocator("iframe"),
+    ask: box.locator(".ask"),
+    note: box.locator(".note"),
+    answer: (choice) => box.locator(`.ask button.${choice}`).first().click(),
+    /** The guest as a frame, in which scripts can be run. */
+    async frame() {
+      const outer = await (await box.locator("iframe").elementHandle()).contentFrame();
+      const inner = await (await outer.waitForSelector("iframe")).contentFrame();
+      await inner.waitForLoadState("domcontentloaded");
+      return inner;
+    },
+    async close() {
+      await box.locator("button.close").click();
+      // A view that has ended stays on the page, with its reason, until it is removed.
+      await box.waitFor({ state: "detached" });
+    },
+  };
+}
+
+// Runs in the page. The servers are drawn anew when one of them changes, so the form is filled and sent in one go.
+function runTool({ server, tool, values }) {
+  const boxes = [...document.querySelectorAll("section.server")];
+  const box = boxes.find((each) => each.querySelector("h2").textContent === server);
+  const form = [...box.querySelectorAll("details.tool")].find(
+    (each) => each.querySelector("summary").title === tool,
+  )?.querySelector("form");
+  if (!form) throw new Error(`${server} shows no tool ${tool}`);
+  for (const label of form.querySelectorAll("label")) {
+    const name = label.firstChild.textContent.replace(" *", "");
+    const field = label.querySelector("input, textarea, select");
+    if (!(name in values)) continue;
+    if (field.type === "checkbox") field.checked = values[name];
+    else field.value = typeof values[name] === "string" ? values[name] : JSON.stringify(values[name]);
+  }
+  form.querySelector("button").click();
+  return document.querySelector("#views transom-view").getAttribute("view");
+}
+
+/** Every process of a group that is still there. */
+export function alive(group) {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port with a free neighbour is left to the host to find; this is only where it begins. */
+export async function freePort() {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+// Nothing announces that a server listens; a connection that is refused is tried again.
+async function listening(port) {
+  for (;;) {
+    const socket = net.connect(port, "127.0.0.1");
+    const open = await new Promise((done) => {
+      socket.once("connect", () => done(true));
+      socket.once("error", () => done(false));
+    });
+    socket.destroy();
+    if (open) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+function binary() {
+  const file = process.env.TRANSOM ?? path.join(process.env.CARGO_TARGET_DIR ?? path.join(ROOT, "target"), "debug/transom");
+  assert.ok(existsSync(file), `${file} is not there; scripts/e2e builds it`);
+  return file;
+}

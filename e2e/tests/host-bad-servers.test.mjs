@@ -1,0 +1,131 @@
+// Servers and views that go wrong: each ends in clear words within a bounded time, and nobody else notices.
+import assert from "node:assert/strict";
+import { after, test } from "../rig/test.mjs";
+import { startBrowser } from "../rig/browser.mjs";
+import { hostile, openBench, startHost } from "../rig/host.mjs";
+
+const servers = { odd: hostile("odd"), other: hostile("odd") };
+for (const mood of ["garbage", "half", "nothing", "dead"]) servers[mood] = hostile(mood);
+servers.missing = { command: "no-such-program-anywhere" };
+servers.refused = { url: "http://127.0.0.1:9/mcp" };
+const host = await startHost({ servers });
+const browser = await startBrowser();
+after(async () => {
+  await browser.close();
+  await host.stop();
+});
+const bench = await openBench(browser, host);
+
+// Opened first, because their time runs out by the clock. The steady one must outlive everything below.
+const steady = await bench.run("other", "steady");
+const never = await bench.run("odd", "never");
+
+/** Runs a tool whose view cannot be shown, and returns the words of the log that say why. */
+async function fallsBack(t, tool, why) {
+  const card = await bench.run("odd", tool);
+  t.after(() => card.box.evaluate((box) => box.remove()));
+  await card.note.getByText("There is no view to show").waitFor();
+  await bench.log(why).first().waitFor();
+  return card;
+}
+const text = (tool) => bench.log(`odd ${tool}words of ${tool}`).first().waitFor();
+
+async function othersGoOn() {
+  const frame = await steady.frame();
+  const answer = await frame.evaluate(() => call("steady"));
+  assert.equal(answer.content[0].text, "words of steady");
+}
+
+test("a document of the wrong type is not shown; the text is", async (t) => {
+  await fallsBack(t, "wrong_mime", "odd wrong_mimegot the type");
+  await text("wrong_mime");
+});
+
+test("a document in two pieces is not shown; the text is", async (t) => {
+  await fallsBack(t, "two_contents", "odd two_contents2 items of the answer are this app");
+  await text("two_contents");
+});
+
+test("a document that cannot be read is not shown; the text is", async (t) => {
+  await fallsBack(t, "unreadable", /odd unreadable.*the disk is on fire/);
+  await text("unreadable");
+});
+
+test("an error without a message is still an error", async (t) => {
+  await fallsBack(t, "no_message", /odd no_message.*did not answer resources\/read/);
+  await text("no_message");
+});
+
+test("what is wrong with a server's documents stands beside it", async () => {
+  const findings = bench.server("odd").locator(".finding.high");
+  assert.equal(await findings.count(), 4);
+  await findings.filter({ hasText: "ui://odd/wrong_mime.html" }).waitFor();
+});
+
+test("a tool that fails is told to its view as a cancellation", async (t) => {
+  const card = await bench.run("odd", "broken_call");
+  t.after(() => card.box.evaluate((box) => box.remove()));
+  await card.guest.locator("body[data-cancelled]").waitFor();
+  await bench.log(/odd broken_call.*(error|cannot be used)/).first().waitFor();
+});
+
+test("a block that nobody knows reaches the view as it was", async (t) => {
+  const card = await bench.run("odd", "unknown_block");
+  t.after(() => card.box.evaluate((box) => box.remove()));
+  await card.guest.locator('body[data-result="hologram and words"]').waitFor();
+  const frame = await card.frame();
+  const result = await frame.evaluate(() => heard.find(({ method }) => method.endsWith("tool-result")).params);
+  assert.deepEqual(result.content[0], { type: "hologram", beams: 3 });
+  assert.deepEqual(result.later, { kept: true });
+});
+
+test("a view that reloads for ever is stopped", async (t) => {
+  const card = await bench.run("odd", "reloads");
+  t.after(() => card.box.evaluate((box) => box.remove()));
+  await bench.log("odd reloadsstopped: it was loaded over and over").waitFor();
+  await card.note.getByText("The view was stopped").waitFor();
+  assert.equal(await card.box.locator("iframe").count(), 0);
+  await othersGoOn();
+});
+
+test("an answer of 100 MB ends the call, not the host", async (t) => {
+  const card = await bench.run("odd", "huge");
+  t.after(() => card.box.evaluate((box) => box.remove()));
+  await bench.log(/odd hugethe server's answer cannot be used: a message longer than \d+ bytes/).first().waitFor();
+  await card.guest.locator("body[data-cancelled]").waitFor();
+  await othersGoOn();
+});
+
+test("a server that dies in mid-call is missed, named, and started again", async (t) => {
+  await bench.ready("odd");
+  const card = await bench.run("odd", "dies");
+  t.after(() => card.box.evaluate((box) => box.remove()));
+  await bench.log("odd diesthe server went away during the call").waitFor();
+  await bench.log(/^\S+oddthe server ended/).first().waitFor();
+  await bench.log("oddis there again").first().waitFor();
+  await bench.ready("odd");
+  await othersGoOn();
+});
+
+test("a server that cannot be started or reached says so", async () => {
+  await bench.server("missing").getByText(/cannot start "no-such-program-anywhere": .+/).waitFor();
+  await bench.server("refused").getByText(/no connection to the server|cannot be reached/).waitFor();
+  await bench.server("dead").getByText("no licence, no service").waitFor();
+});
+
+test("a view that never says hello is stopped after its time", async () => {
+  await never.note.getByText("never finished its handshake").waitFor({ timeout: 40_000 });
+  await bench.log("odd neverstopped").waitFor();
+  assert.equal(await never.box.locator("iframe").count(), 0);
+}, 60_000);
+
+test("servers that talk nonsense, half a sentence or nothing are given up, each with a reason", async () => {
+  for (const mood of ["garbage", "half", "nothing"]) {
+    await bench.page.locator("section.server.gone", { has: bench.page.getByRole("heading", { name: mood, exact: true }) }).waitFor({ timeout: 90_000 });
+    assert.match(await bench.server(mood).locator(".state").innerText(), /did not take up the conversation: ./);
+    await bench.log(new RegExp(`^\\S+${mood}`)).first().waitFor();
+  }
+  await othersGoOn();
+}, 100_000);
+
+test("the page itself had no mishap", () => assert.deepEqual(bench.mishaps, []));
