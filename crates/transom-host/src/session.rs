@@ -109,8 +109,8 @@ struct Live {
     mount: Mount,
     calls: HashMap<u64, oneshot::Sender<String>>,
     asked: HashMap<String, Asked>,
-    /// The page has just opened the link that it was asked about.
-    link_opened: bool,
+    /// The page has just carried out what it was asked about.
+    carried_out: bool,
     /// How many messages were refused in the second that the last one came in.
     refusals: (u64, u32),
     mode_call: Option<u64>,
@@ -118,8 +118,8 @@ struct Live {
 
 /// What a question on the page was about.
 enum Asked {
-    /// A question of the session; one about a link is carried out in the click that says yes.
-    Question { id: u64, link: bool },
+    /// A question of the session; a link is opened and files are saved in the click that says yes.
+    Question { id: u64, effect: bool },
     /// An effect that was allowed without one, and still needs the person's click.
     Effect(u64),
 }
@@ -367,7 +367,6 @@ impl Driver {
             policy: prepared.server.policy(),
             decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
-            ..Opening::default()
         };
         let mut session = Session::start(now, Arc::clone(&self.setup), opening);
         let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
@@ -381,7 +380,7 @@ impl Driver {
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
-            link_opened: false,
+            carried_out: false,
             refusals: (0, 0),
             mode_call: None,
         }));
@@ -513,8 +512,9 @@ impl Driver {
                 let ask = consent::ask(&server, &question, format!("q{}", question.id));
                 self.log.write("asked", &name, ask.text.clone());
                 if let Some(live) = self.live(view) {
-                    let link = matches!(question.subject, Subject::Link(_));
-                    live.asked.insert(ask.id.clone(), Asked::Question { id: question.id, link });
+                    let effect =
+                        matches!(question.subject, Subject::Link(_) | Subject::Download(_));
+                    live.asked.insert(ask.id.clone(), Asked::Question { id: question.id, effect });
                 }
                 self.say(view, &ToPage::Ask(ask));
             }
@@ -639,12 +639,12 @@ impl Driver {
         });
     }
 
-    /// An effect of the page. A link that was asked about has been opened in the click that answered;
-    /// without that, and for files, which a question only names, a click is still needed.
+    /// An effect of the page. One that was asked about has been carried out in the click that answered;
+    /// one that the rules allow by themselves still needs a click.
     fn effect(&mut self, view: &ViewId, call: u64, task: &Task) {
         let server = self.views[view].server.clone();
         let Some(live) = self.live(view) else { return };
-        if matches!(task, Task::OpenLink { .. }) && std::mem::take(&mut live.link_opened) {
+        if std::mem::take(&mut live.carried_out) {
             return self.settle(view, call, Ok(()));
         }
         let ask = consent::effect(&server, task, format!("e{call}"));
@@ -657,14 +657,14 @@ impl Driver {
         let Some(asked) = self.live(view).and_then(|live| live.asked.remove(id)) else { return };
         self.log.write("answer", &self.name(view), choice.to_owned());
         match asked {
-            Asked::Question { id, link } => {
+            Asked::Question { id, effect } => {
                 let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
                 if let Some(live) = self.live(view) {
-                    live.link_opened = link && yes;
+                    live.carried_out = effect && yes;
                 }
                 self.input(view, Input::Decision { question: id, decision });
                 if let Some(live) = self.live(view) {
-                    live.link_opened = false;
+                    live.carried_out = false;
                 }
                 self.share_decisions(view);
             }
