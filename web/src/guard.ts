@@ -1,5 +1,5 @@
 /** What a relay may check without understanding: how big a message is, and whether a source is one. */
-import { isObject, type Json } from "./wire.js";
+import { isObject } from "./wire.js";
 
 /**
  * Estimates a cloned value's size in bytes without writing it out; stops counting beyond the limit.
@@ -13,24 +13,22 @@ export function sizeOf(value: unknown, limit: number): number {
     const node = left.pop();
     size += 8;
     if (typeof node === "string") size += node.length;
-    else if (Array.isArray(node) || isPlain(node)) {
-      // The length counts too: an array of four billion holes has no elements.
-      size += Number(Array.isArray(node) && node.length * 8);
-      if (size <= limit)
+    else if (Array.isArray(node)) {
+      // By its length first: an array of four billion holes has no elements. Then by index: `in` would
+      // make a string of every one.
+      if ((size += node.length * 8) <= limit)
+        for (const each of node) left.push(each);
+    } else if (isObject(node)) {
+      if (Object.getPrototypeOf(node) === Object.prototype)
         for (const key in node) {
           size += key.length;
-          left.push((node as Json)[key]);
+          left.push(node[key]);
         }
-    } else if (isObject(node)) {
       // Buffers and their views, blobs and maps.
-      size += Number(node.byteLength ?? node.size ?? 0) * 8;
+      else size += Number(node.byteLength ?? node.size ?? 0) * 8;
     }
   }
   return size;
-}
-
-function isPlain(value: unknown): value is Json {
-  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 /**
