@@ -369,7 +369,6 @@ impl Driver {
             policy: Arc::clone(&self.policy),
             decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
-            ..Opening::default()
         };
         let mut session = Session::start(now, Arc::clone(&self.setup), opening);
         let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
