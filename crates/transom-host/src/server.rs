@@ -1,7 +1,7 @@
 //! The servers of a host: each with its connection, its tools, and the documents of its views.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
@@ -285,7 +285,7 @@ impl Server {
         let Some(upstream) = self.upstream.get() else { return };
         let tools = upstream.tools();
         let mut findings = vec![];
-        let mut views = std::collections::BTreeSet::new();
+        let mut views = BTreeSet::new();
         for uri in tools.iter().filter_map(|(_, tool)| tool.meta.resource_uri.clone()) {
             if !views.insert(uri.as_str().to_owned()) {
                 continue;
@@ -354,7 +354,9 @@ impl Prepared {
         {
             let csp = transom::wire::ResourceCsp::from(declaration);
             let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
-            warnings.push(format!("this view may talk to {}", lists.concat().join(", ")));
+            let domains: BTreeSet<_> = lists.into_iter().flatten().collect();
+            let domains: Vec<_> = domains.into_iter().collect();
+            warnings.push(format!("this view may talk to {}", domains.join(", ")));
         }
         let missing = MissingGrants::of(&self.document, &self.server.grants);
         warnings.extend(missing.map(|missing| missing.to_string()));
