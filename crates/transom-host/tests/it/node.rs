@@ -1,6 +1,7 @@
 //! Published servers, run with Node.
 
 use std::{
+    fs::File,
     net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -92,7 +93,11 @@ fn prepare() -> bool {
     if Command::new("node").arg("--version").output().is_err() {
         return false;
     }
-    if !servers().join("node_modules").exists() {
+    // Each test may be a process of its own, and two installations in one folder ruin each other.
+    let lock = File::create(servers().join(".installing")).expect("e2e/servers can be written");
+    lock.lock().expect("files can be locked");
+    // npm writes this one last.
+    if !servers().join("node_modules/.package-lock.json").exists() {
         let installed =
             Command::new("npm").args(["ci", "--ignore-scripts"]).current_dir(servers()).status();
         assert!(installed.is_ok_and(|status| status.success()), "npm ci in e2e/servers failed");
