@@ -19,7 +19,7 @@ const files = readdirSync(home)
 let passed = 0;
 const failed = [];
 // A file that cannot even start is reported as a test under its own path; one that ran is not.
-const stream = run({ files, concurrency: 2, timeout: 240_000 });
+const stream = run({ files, concurrency: 2, timeout: 900_000 });
 stream.on("test:pass", ({ name }) => {
   if (!files.includes(name)) passed += 1;
 });
