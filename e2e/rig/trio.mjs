@@ -93,6 +93,9 @@ export function connectApp(view, capabilities = {}) {
   }, capabilities);
 }
 
+/** How many frames a document holds now. What the driver knows of them lags behind. */
+export const framesIn = (frame) => frame.evaluate(() => frames.length);
+
 /** Puts a stranger's frame beside the others. It writes down everything it is sent. */
 export async function addStranger(
   host,

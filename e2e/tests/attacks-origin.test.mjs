@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
 import { putSandbox } from "../rig/sandbox.mjs";
 import { mountFrame, openTheatre, putView } from "../rig/stage.mjs";
-import { addStranger, connectApp, openTrio, watch } from "../rig/trio.mjs";
+import {
+  addStranger,
+  connectApp,
+  framesIn,
+  openTrio,
+  watch,
+} from "../rig/trio.mjs";
 
 const theatre = await openTheatre({ after });
 const { site, openStage } = theatre;
@@ -326,11 +332,11 @@ test("ATK-6 without frame-ancestors it refuses by itself: no frame, no message",
     await frame.evaluate(() => document.documentElement.dataset.refused),
     /may not embed/,
   );
-  assert.equal(frame.childFrames().length, 0);
+  assert.equal(await framesIn(frame), 0);
   const arrived = await watch(frame);
   await stage.host.evaluate(() => void attack(frames[0]));
   await arrived(1);
-  assert.equal(frame.childFrames().length, 0);
+  assert.equal(await framesIn(frame), 0);
   assert.deepEqual(await stage.host.evaluate(() => received), []);
 });
 

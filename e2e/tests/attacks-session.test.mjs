@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { DEFAULT_POLICY, putSandbox } from "../rig/sandbox.mjs";
 import { mountFrame, openTheatre } from "../rig/stage.mjs";
 import { after, test } from "../rig/test.mjs";
-import { addStranger, connectApp, openTrio, watch } from "../rig/trio.mjs";
+import {
+  addStranger,
+  connectApp,
+  framesIn,
+  openTrio,
+  watch,
+} from "../rig/trio.mjs";
 
 const theatre = await openTheatre({ after });
 const { site, openStage } = theatre;
@@ -77,12 +83,12 @@ test("ATK-15 a stranger cannot answer ui/initialize before the host does", async
 
 test("ATK-15 a second document for the sandbox is refused (P-17)", async (t) => {
   const trio = await openTrio(t, theatre, { raw: true });
-  const documents = trio.sandbox.childFrames().length;
+  const documents = await framesIn(trio.sandbox);
   await trio.host.evaluate(() =>
     theHost.sendHtml("<script>parent.postMessage({evil:1},'*')</script>"),
   );
   assert.deepEqual(await ping(trio.host), {});
-  assert.equal(trio.sandbox.childFrames().length, documents);
+  assert.equal(await framesIn(trio.sandbox), documents);
   assert.equal(
     await trio.view.evaluate(() => app.getHostContext().theme),
     "dark",
