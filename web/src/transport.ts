@@ -29,43 +29,39 @@ export class PostMessageTransport {
   declare onmessage?: (message: Message) => void;
   declare onclose?: () => void;
   declare onerror?: (error: Error) => void;
+  declare start: () => Promise<void>;
+  declare send: (message: Message) => Promise<void>;
+  declare close: () => Promise<void>;
   /** How many things arrived from the peer that were not messages. */
   ignored = 0;
   /** What the handshake adds to the View's experimental capabilities. */
-  readonly experimental = { [PORT_CAPABILITY]: {} };
-
-  readonly #peer: Window;
-  #lane: Lane | undefined;
-  #asking = true;
+  readonly offer = { [PORT_CAPABILITY]: {} };
 
   constructor(peer: Window = window.parent, _source?: MessageEventSource) {
-    this.#peer = peer;
-  }
+    let lane: Lane | undefined;
+    let asking = true;
 
-  async start(): Promise<void> {
-    this.#lane = openLane(this.#peer, this.#hear);
-  }
+    const hear: Hear = (data, [port]) => {
+      const message = parseMessage(data);
+      if (!message) return void this.ignored++;
+      // The first answer is the handshake's; no later one may move us.
+      const first = asking && message.result;
+      if (first) asking = false;
+      if (port && first && namesPort(first.hostCapabilities)) {
+        lane?.close();
+        lane = openLane(port, hear);
+      } else port?.close();
+      this.onmessage?.(message);
+      return message;
+    };
 
-  async send(message: Message): Promise<void> {
-    this.#lane?.send(message);
+    this.start = async () => {
+      lane = openLane(peer, hear);
+    };
+    this.send = async (message) => lane?.send(message);
+    this.close = async () => {
+      lane?.close();
+      this.onclose?.();
+    };
   }
-
-  async close(): Promise<void> {
-    this.#lane?.close();
-    this.onclose?.();
-  }
-
-  readonly #hear: Hear = (data, [port]) => {
-    const message = parseMessage(data);
-    if (!message) return void this.ignored++;
-    // The first answer is the handshake's; no later one may move us.
-    const first = "result" in message && this.#asking;
-    if (first) this.#asking = false;
-    if (port && first && namesPort(message.result.hostCapabilities)) {
-      this.#lane?.close();
-      this.#lane = openLane(port, this.#hear);
-    } else port?.close();
-    this.onmessage?.(message);
-    return true;
-  };
 }
