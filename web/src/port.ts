@@ -11,12 +11,13 @@ export type Lane = {
 };
 
 /**
- * Takes what arrived, and the text that it came as when it came as text. Says whether it was worth
- * hearing: only then is the origin pinned, and what is not worth hearing has its ports closed.
+ * Takes what arrived, its event for whoever expects ports, and the text that it came as when it came as
+ * text. Says whether it was worth hearing: only then is the origin pinned, and what is not worth hearing
+ * has its ports closed.
  */
 export type Hear = (
   data: unknown,
-  ports: readonly MessagePort[],
+  event: Pick<MessageEvent, "ports">,
   text?: string,
 ) => unknown;
 
@@ -32,7 +33,7 @@ export function openLane(
   pinned?: string,
 ): Lane {
   const port = peer instanceof MessagePort ? peer : undefined;
-  const ears = port ?? window;
+  const ears = port ?? self;
 
   const listener = ((event: MessageEvent) => {
     // What someone else sent is someone else's to take, with its ports: a page has other listeners.
@@ -40,18 +41,18 @@ export function openLane(
     if (!event.isTrusted || event.source !== (port ? null : peer)) return;
     // The origin before the data: in Chromium a relay of large messages is a third slower otherwise.
     const from = event.origin;
-    const { data, ports } = event;
+    const { data } = event;
     try {
       if (
         from === (pinned ?? from) &&
-        (port ? hear(JSON.parse(data), ports, data) : hear(data, ports))
+        (port ? hear(JSON.parse(data), event, data) : hear(data, event))
       )
         return void (pinned = from);
     } catch {
       // Neither a stranger's message nor a handler of ours may throw in the page's event loop.
     }
     // Ports that nobody asked for would keep their other end alive.
-    for (const stray of ports) stray.close();
+    for (const stray of event.ports) stray.close();
   }) as EventListener;
 
   ears.addEventListener("message", listener);
@@ -66,12 +67,12 @@ export function openLane(
       else
         (peer as Window).postMessage(
           data,
-          !pinned || pinned === "null"
-            ? "*"
-            : // The same in less time: a written origin is parsed for each message.
-              pinned === self.origin
-              ? "/"
-              : pinned,
+          // The short form in less time: a written origin is parsed for each message.
+          pinned === self.origin
+            ? "/"
+            : pinned && pinned !== "null"
+              ? pinned
+              : "*",
           ports,
         );
     },

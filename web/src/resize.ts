@@ -31,7 +31,7 @@ export function watchSize(
     root.style.height = height;
 
     const obeyed = viewport !== innerHeight;
-    fed = obeyed === now > measured ? fed + Number(obeyed) : 0;
+    fed = obeyed === now > measured ? fed + +obeyed : 0;
     viewport = innerHeight;
     measured = now;
     if (fed <= PATIENCE) send();

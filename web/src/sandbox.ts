@@ -40,7 +40,7 @@ function main(settings: DOMStringMap): void {
 
   const host = openLane(
     parent,
-    (data, ports) => {
+    (data, { ports }) => {
       if (isReserved(data)) {
         const { method, params } = data as { method: string; params: unknown };
         const resource = isObject(params) && method.endsWith("-resource-ready");

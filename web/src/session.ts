@@ -113,7 +113,7 @@ export function openSession(
   };
 
   const open = async (given?: Transport, options?: RequestOptions) => {
-    if (!given && parent === window) throw new TransomError("NoHost");
+    if (!given && parent === self) throw new TransomError("NoHost");
     const lane: typeof transport = (transport =
       given ?? new PostMessageTransport());
     lane.onmessage = (message) => {

@@ -37,20 +37,23 @@ export class PostMessageTransport {
   /** What the handshake adds to the View's experimental capabilities. */
   readonly offer = { [PORT_CAPABILITY]: {} };
 
-  constructor(peer: Window = window.parent, _source?: MessageEventSource) {
+  constructor(peer: Window = parent, _source?: MessageEventSource) {
     let lane: Lane | undefined;
     let asking = true;
 
-    const hear: Hear = (data, [port]) => {
+    const hear: Hear = (data, event) => {
       const message = parseMessage(data);
       if (!message) return void this.ignored++;
       // The first answer is the handshake's; no later one may move us.
-      const first = asking && message.result;
-      if (first) asking = false;
-      if (port && first && namesPort(first.hostCapabilities)) {
-        lane?.close();
-        lane = openLane(port, hear);
-      } else port?.close();
+      const { result } = message;
+      // Not of later answers: to read the list costs as much as a small message, and there are many.
+      const port = (asking || !result) && event.ports[0];
+      if (port)
+        if (asking && namesPort(result?.hostCapabilities)) {
+          lane?.close();
+          lane = openLane(port, hear);
+        } else port.close();
+      asking &&= !result;
       this.onmessage?.(message);
       return message;
     };
