@@ -4,7 +4,7 @@
  */
 import {
   WebSocketChannel,
-  type Ask,
+  type Deed,
   type TransomView,
   type TransomViewEvents,
 } from "../web/src/host.js";
@@ -209,6 +209,10 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   element_.setAttribute("label", title);
   if (tool) element_.tool = tool;
   element_.addEventListener("transom-ask", (event) => ask(event as TransomViewEvents["transom-ask"], card));
+  element_.addEventListener("transom-withdraw", ({ detail }) => withdraw(card, detail.id));
+  element_.addEventListener("transom-do", ({ detail }) =>
+    element_.say({ did: { id: detail.id, done: carryOut(detail) } }),
+  );
   element_.addEventListener("transom-close", (event) => {
     const { reason } = (event as TransomViewEvents["transom-close"]).detail;
     card.querySelectorAll(".ask").forEach((ask) => ask.remove());
@@ -236,27 +240,35 @@ function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   if (typeof detail["url"] === "string") box.append(make("code", { textContent: detail["url"] }));
   if (typeof detail["preview"] === "string") box.append(make("pre", { textContent: detail["preview"] }));
   if (Array.isArray(detail["contents"])) box.append(list(detail["contents"].map((file: { name: string }) => file.name)));
+  if (detail["late"])
+    box.append(make("p", { className: "late", textContent: "The view has stopped waiting. What you decide counts for the next time." }));
   for (const choice of detail.choices) {
     const button = make("button", { textContent: CHOICES[choice] ?? choice, className: choice });
     button.onclick = () => {
-      if (choice.startsWith("allow")) carryOut(detail);
       detail.answer(choice);
       box.remove();
     };
     box.append(button);
   }
+  box.dataset["ask"] = detail.id;
+  withdraw(card, detail.id);
   card.append(box);
-  box.querySelector("button")?.focus();
+  if (!detail["late"]) box.querySelector("button")?.focus();
 }
 
-/** Links and downloads need the click that allowed them. */
-function carryOut(ask: Ask): void {
-  if (ask.kind === "link" && typeof ask["url"] === "string") {
-    open(ask["url"], "_blank", "noopener,noreferrer");
-  }
-  if (ask.kind === "download" && Array.isArray(ask["contents"])) {
-    for (const file of ask["contents"] as { name: string; mimeType?: string; text?: string; blob?: string }[]) save(file);
-  }
+function withdraw(card: HTMLElement, id: string): void {
+  card.querySelector(`.ask[data-ask="${CSS.escape(id)}"]`)?.remove();
+}
+
+/**
+ * Does what the host process has judged and now orders. The click that allowed it still counts for some
+ * seconds; without one the browser would quietly block a window, so that is said instead.
+ */
+function carryOut(deed: Deed): boolean {
+  if (!navigator.userActivation.isActive) return false;
+  if (deed.kind === "link" && deed.url) open(deed.url, "_blank", "noopener,noreferrer");
+  for (const file of deed.contents ?? []) save(file);
+  return true;
 }
 
 function save(file: { name: string; mimeType?: string; text?: string; blob?: string }): void {

@@ -43,6 +43,7 @@ export type Said =
     }
   | { message: Carried }
   | { answer: { id: string; choice: string } }
+  | { did: { id: string; done: boolean } }
   | { resize: Container }
   | { mode: { mode: DisplayMode } }
   | { close: { reason: "user" | "gone" | "flood" } };
@@ -55,6 +56,8 @@ export type Told =
   | { open: Opened }
   | { message: Carried }
   | { ask: Ask }
+  | { withdraw: { id: string } }
+  | { do: Deed }
   | { resize: { width?: number; height?: number } }
   | { mode: { mode: DisplayMode } }
   | { close: { reason: string } };
@@ -79,6 +82,19 @@ export type Ask = {
   text: string;
   choices: string[];
   [key: string]: unknown;
+};
+
+/** Something that only a page can do; `did` tells the host process what came of it. */
+export type Deed = {
+  id: string;
+  kind: string;
+  url?: string;
+  contents?: {
+    name: string;
+    mimeType?: string;
+    text?: string;
+    blob?: string;
+  }[];
 };
 
 /** What one frame said, its payload unread when it is a message. */

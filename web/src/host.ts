@@ -15,6 +15,7 @@ import {
   asMessage,
   type Ask,
   type Carried,
+  type Deed,
   type Opened,
   type Said,
   type Told,
@@ -36,6 +37,7 @@ export type {
   Ask,
   Carried,
   Container,
+  Deed,
   Opened,
   Said,
   Told,
@@ -48,6 +50,10 @@ export type TransomViewEvents = {
   "transom-open": CustomEvent<Opened>;
   /** Someone must decide; call `preventDefault()` and later `answer`, or it counts as denied. */
   "transom-ask": CustomEvent<Ask & { answer: (choice: string) => void }>;
+  /** A question is moot. */
+  "transom-withdraw": CustomEvent<{ id: string }>;
+  /** Open a link or save files, now; tell with `say({ did })` what came of it. */
+  "transom-do": CustomEvent<Deed>;
   "transom-resize": CustomEvent<{ width?: number; height?: number }>;
   "transom-mode": CustomEvent<{ mode: DisplayMode }>;
   "transom-lane": CustomEvent<{ lane: "window" | "port" }>;
@@ -82,7 +88,7 @@ export class TransomView extends HTMLElement {
   #refilled = 0;
   #mode: DisplayMode = "inline";
   readonly #watch = new ResizeObserver(() =>
-    this.#say({ resize: this.#container() }),
+    this.say({ resize: this.#container() }),
   );
 
   constructor() {
@@ -121,7 +127,7 @@ export class TransomView extends HTMLElement {
 
   /** Asks the host process to end the view; it gets time to save. */
   close(): void {
-    this.#say({ close: { reason: "user" } });
+    this.say({ close: { reason: "user" } });
   }
 
   connectedCallback(): void {
@@ -143,7 +149,7 @@ export class TransomView extends HTMLElement {
     const seat = this.#channel.join(view, (told) => this.#obey(told));
     this.#seat = seat;
     const { modes, tool } = this;
-    this.#say({
+    this.say({
       open: {
         lanes: ["port"],
         modes,
@@ -154,7 +160,8 @@ export class TransomView extends HTMLElement {
     this.#watch.observe(this);
   }
 
-  #say(said: Said): void {
+  /** Says something to the host process. */
+  say(said: Said): void {
     this.#seat?.say(said);
   }
 
@@ -180,6 +187,10 @@ export class TransomView extends HTMLElement {
       else if ("mode" in told) void this.#show(told.mode.mode);
       else if ("ask" in told) this.#ask(told.ask);
       else if ("close" in told) this.#end(told.close.reason);
+      // The rest is for the page to show or to do.
+      else
+        for (const [kind, detail] of Object.entries(told))
+          this.#report(`transom-${kind as "do"}`, detail as Deed);
     } catch {
       // One view's trouble must not reach the channel that it shares with others.
       this.ignored++;
@@ -266,7 +277,7 @@ export class TransomView extends HTMLElement {
 
   #pass(message: Carried): boolean {
     try {
-      this.#say({ message });
+      this.say({ message });
       return true;
     } catch {
       // A clone can hold what JSON cannot: cycles, big integers.
@@ -316,7 +327,7 @@ export class TransomView extends HTMLElement {
 
   #ask(ask: Ask): void {
     const answer = (choice: string) =>
-      this.#say({ answer: { id: ask.id, choice } });
+      this.say({ answer: { id: ask.id, choice } });
     if (this.#report("transom-ask", { ...ask, answer })) answer("deny");
   }
 
@@ -354,14 +365,14 @@ export class TransomView extends HTMLElement {
         box.showPopover();
       }
     }
-    this.#say({ mode: { mode: this.#mode } });
+    this.say({ mode: { mode: this.#mode } });
     this.#report("transom-mode", { mode: this.#mode });
   }
 
   #end(reason: string): void {
     if (!this.#seat) return;
     if (reason === "gone" || reason === "flood")
-      this.#say({ close: { reason } });
+      this.say({ close: { reason } });
     this.#seat.leave();
     this.#seat = undefined;
     this.#watch.disconnect();

@@ -292,6 +292,21 @@ describe("obeying", () => {
     expect(said.at(-1)).toEqual({ answer: { id: "a1", choice: "allow" } });
   });
 
+  test("what is for the page to show or to do is told to it, and its report goes back", () => {
+    open();
+    const deed = { id: "d1", kind: "link", url: "https://example.com/" };
+    const heard: unknown[] = [];
+    for (const name of ["transom-do", "transom-withdraw"])
+      element.addEventListener(name, (event) =>
+        heard.push((event as CustomEvent).detail),
+      );
+    tell({ do: deed });
+    tell({ withdraw: { id: "a1" } });
+    expect(heard).toEqual([deed, { id: "a1" }]);
+    element.say({ did: { id: "d1", done: true } });
+    expect(said.at(-1)).toEqual({ did: { id: "d1", done: true } });
+  });
+
   describe("display modes", () => {
     let popover: boolean;
     beforeEach(() => {

@@ -69,6 +69,8 @@ pub enum FromPage<'a> {
     Message(&'a str),
     /// The person decided.
     Answer(Answer),
+    /// The page did as it was told, or could not.
+    Did(Did),
     /// The place changed.
     Resize(Container),
     /// The mode now in force.
@@ -124,6 +126,15 @@ pub struct Answer {
     pub choice: String,
 }
 
+/// What came of a [`Deed`].
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Did {
+    /// The deed.
+    pub id: String,
+    /// Whether it was done; a browser lets a page do some things only after a click.
+    pub done: bool,
+}
+
 /// Why a page ends a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -143,8 +154,15 @@ pub enum ToPage {
     Open(Mount),
     /// Something for the view, as JSON text.
     Message(String),
-    /// A question for the person.
+    /// A question for the person; one with the same id takes its place.
     Ask(Ask),
+    /// A question is moot.
+    Withdraw {
+        /// The question.
+        id: String,
+    },
+    /// Something that only the page can do.
+    Do(Deed),
     /// The frame's size.
     Resize {
         /// In CSS pixels.
@@ -198,12 +216,30 @@ pub struct Ask {
     /// The beginning of what would be sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
-    /// The files it is about, with what is in them: the page saves them inside the click.
+    /// The files it is about, without what is in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contents: Vec<FileOffer>,
+    /// Whether nobody waits for the answer any more: it counts for the next time alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
+}
+
+/// Something that only the page can do, and only now: nothing is done before it is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Deed {
+    /// What the page's [`Did`] names.
+    pub id: String,
+    /// `link` or `download`.
+    pub kind: &'static str,
+    /// The address to open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The files to save.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<FileOffer>,
 }
 
-/// A file that the page would save.
+/// A file that the page shows or saves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileOffer {
     /// The name to save it under.
@@ -294,6 +330,7 @@ impl<'a> Said<'a> {
             "message" => FromPage::Message(self.payload),
             "open" => FromPage::Open(read(self.payload)?),
             "answer" => FromPage::Answer(read(self.payload)?),
+            "did" => FromPage::Did(read(self.payload)?),
             "resize" => FromPage::Resize(read(self.payload)?),
             "mode" => FromPage::Mode(read::<Mode>(self.payload)?.mode),
             "close" => FromPage::Close(read::<Close>(self.payload)?.reason),
@@ -327,6 +364,8 @@ impl ToPage {
             Self::Message(text) => format!(r#""message":{text}"#),
             Self::Open(mount) => format!(r#""open":{}"#, json(mount)),
             Self::Ask(ask) => format!(r#""ask":{}"#, json(ask)),
+            Self::Withdraw { id } => format!(r#""withdraw":{{"id":{}}}"#, json(id)),
+            Self::Do(deed) => format!(r#""do":{}"#, json(deed)),
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
             Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
             Self::Resize { width, height } => {

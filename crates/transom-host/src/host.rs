@@ -33,7 +33,7 @@ pub struct Host {
     page: Arc<Page>,
     sandbox: Sandbox,
     servers: Arc<Servers>,
-    events: mpsc::Sender<Event>,
+    pub(crate) events: mpsc::Sender<Event>,
     log: Arc<Log>,
 }
 

@@ -4,23 +4,27 @@
 use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 use transom::{
     host::{self, FileBody, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
-    policy::{Decided, Decision, Subject},
+    policy::{Decided, Decision},
     rpc::ErrorObject,
-    violation::Violation,
+    violation::{Quoted, Violation},
     wire::{DisplayMode, HostContext, RawObject, ToolInfo},
 };
 
 use crate::{
     consent,
     envelope::{
-        self, CloseReason, Frame, FromPage, Mount, Open, Said, Stream, ToPage, ViewId, Welcome,
+        self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
+        ToPage, ViewId, Welcome,
     },
     log::{Log, in_full},
     sandbox::{Mounted, Sandbox},
@@ -109,19 +113,24 @@ struct Live {
     mount: Mount,
     calls: HashMap<u64, oneshot::Sender<String>>,
     asked: HashMap<String, Asked>,
-    /// The page has just carried out what it was asked about.
-    carried_out: bool,
+    /// What the page was told to do, and the call that it is done for.
+    deeds: HashMap<String, (u64, Deed)>,
     /// How many messages were refused in the second that the last one came in.
     refusals: (u64, u32),
     mode_call: Option<u64>,
 }
 
-/// What a question on the page was about.
-enum Asked {
-    /// A question of the session; a link is opened and files are saved in the click that says yes.
-    Question { id: u64, effect: bool },
-    /// An effect that was allowed without one, and still needs the person's click.
-    Effect(u64),
+/// A question on the page.
+struct Asked {
+    ask: Ask,
+    about: About,
+}
+
+enum About {
+    /// What the session wants to know.
+    Question(u64),
+    /// The click for something that is allowed already.
+    Click(u64, Deed),
 }
 
 impl Driver {
@@ -289,7 +298,8 @@ impl Driver {
                 self.drive(view);
             }
             FromPage::Open(open) => self.open(view, open),
-            FromPage::Answer(answer) => self.answered(view, &answer.id, &answer.choice),
+            FromPage::Answer(answer) => self.answered(view, &answer),
+            FromPage::Did(did) => self.did(view, &did),
             FromPage::Resize(container) => {
                 self.change_context(view, |context| {
                     context.container_dimensions = Some(container.dimensions());
@@ -319,8 +329,8 @@ impl Driver {
 
     /// The same view on a page that was loaded anew: same origin, new document.
     fn reopened(&mut self, view: &ViewId, mount: Mount) {
-        self.input(view, Input::Reloaded);
         self.say(view, &ToPage::Open(mount));
+        self.input(view, Input::Reloaded);
     }
 
     /// Calls the tool, and reads the document of its view at the same time.
@@ -380,7 +390,7 @@ impl Driver {
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
-            carried_out: false,
+            deeds: HashMap::new(),
             refusals: (0, 0),
             mode_call: None,
         }));
@@ -502,22 +512,22 @@ impl Driver {
             Output::Send(text) => self.say(view, &ToPage::Message(text)),
             Output::Perform { call, task } => self.perform(view, call, task),
             Output::Abort { call, reason } => {
-                let stop = self.live(view).and_then(|live| live.calls.remove(&call));
+                let stop = self.live(view).and_then(|live| {
+                    live.deeds.remove(&deed_id(call));
+                    live.calls.remove(&call)
+                });
                 if let Some(stop) = stop {
                     let _ = stop.send(reason);
                 }
+                self.withdraw(view, deed_id(call));
             }
             Output::Ask(question) => {
                 let server = self.views[view].server.clone();
-                let ask = consent::ask(&server, &question, format!("q{}", question.id));
-                self.log.write("asked", &name, ask.text.clone());
-                if let Some(live) = self.live(view) {
-                    let effect =
-                        matches!(question.subject, Subject::Link(_) | Subject::Download(_));
-                    live.asked.insert(ask.id.clone(), Asked::Question { id: question.id, effect });
-                }
-                self.say(view, &ToPage::Ask(ask));
+                let ask = consent::ask(&server, &question, question_id(question.id));
+                self.ask(view, ask, About::Question(question.id));
             }
+            Output::Withdraw { question } => self.withdraw(view, question_id(question)),
+            Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
             Output::Judged { method, about, ruling, .. } => {
                 let (kind, words) = consent::ruling(method, &about, &ruling);
                 self.log.write(kind, &name, words);
@@ -547,8 +557,7 @@ impl Driver {
                 self.log.write("view", &name, consent::closed(reason));
                 self.end(view, consent::close_word(reason));
             }
-            Output::Withdraw { .. }
-            | Output::AppToolsChanged
+            Output::AppToolsChanged
             | Output::AppTools(_)
             | Output::AppAnswer { .. }
             | Output::Pong { .. } => {}
@@ -582,8 +591,10 @@ impl Driver {
                     Err("this host saves what it is given and fetches nothing"),
                 );
             }
-            // The page carries these out inside the click that allowed them.
-            Task::OpenLink { .. } | Task::Download { .. } => self.effect(view, call, &task),
+            Task::OpenLink { .. } | Task::Download { .. } => {
+                let deed = consent::deed(&task, deed_id(call)).expect("both are deeds");
+                self.deed(view, call, deed);
+            }
             Task::AddMessage { content } => {
                 self.log.write("message", &self.name(view), consent::shorten(content.get()));
                 self.settle(view, call, Ok(()));
@@ -639,41 +650,75 @@ impl Driver {
         });
     }
 
-    /// An effect of the page. One that was asked about has been carried out in the click that answered;
-    /// one that the rules allow by themselves still needs a click.
-    fn effect(&mut self, view: &ViewId, call: u64, task: &Task) {
-        let server = self.views[view].server.clone();
+    /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
+    /// with the browser for some seconds; if there was none, the page says that it could not.
+    fn deed(&mut self, view: &ViewId, call: u64, deed: Deed) {
         let Some(live) = self.live(view) else { return };
-        if std::mem::take(&mut live.carried_out) {
+        live.deeds.insert(deed.id.clone(), (call, deed.clone()));
+        self.say(view, &ToPage::Do(deed));
+    }
+
+    fn did(&mut self, view: &ViewId, did: &Did) {
+        let server = self.views[view].server.clone();
+        let deed = self.live(view).and_then(|live| live.deeds.remove(&did.id));
+        let Some((call, deed)) = deed else {
+            return self.log.write("late", &self.name(view), "done for nobody; ignored");
+        };
+        if did.done {
             return self.settle(view, call, Ok(()));
         }
-        let ask = consent::effect(&server, task, format!("e{call}"));
-        live.asked.insert(ask.id.clone(), Asked::Effect(call));
+        let ask = consent::click(&server, &deed);
+        self.ask(view, ask, About::Click(call, deed));
+    }
+
+    fn ask(&mut self, view: &ViewId, ask: Ask, about: About) {
+        self.log.write("asked", &self.name(view), ask.text.clone());
+        let Some(live) = self.live(view) else { return };
+        live.asked.insert(ask.id.clone(), Asked { ask: ask.clone(), about });
         self.say(view, &ToPage::Ask(ask));
     }
 
-    fn answered(&mut self, view: &ViewId, id: &str, choice: &str) {
+    /// Nobody needs the answer any more.
+    fn withdraw(&mut self, view: &ViewId, id: String) {
+        let asked = self.live(view).and_then(|live| live.asked.remove(&id));
+        if asked.is_some() {
+            self.say(view, &ToPage::Withdraw { id });
+        }
+    }
+
+    /// The answer counts for the next time alone, and the person should know.
+    fn unawaited(&mut self, view: &ViewId, id: &str) {
+        let Some(asked) = self.live(view).and_then(|live| live.asked.get_mut(id)) else { return };
+        asked.ask.late = true;
+        let ask = asked.ask.clone();
+        self.say(view, &ToPage::Ask(ask));
+    }
+
+    /// Takes an answer once, while somebody asks, and only if it was among the choices.
+    fn answered(&mut self, view: &ViewId, answer: &Answer) {
+        let Answer { id, choice } = answer;
+        let name = self.name(view);
+        let asked = self.live(view).and_then(|live| {
+            let offered = live.asked.get(id)?.ask.choices.contains(&choice.as_str());
+            offered.then(|| live.asked.remove(id)).flatten()
+        });
+        let Some(Asked { about, .. }) = asked else {
+            let words = format!("{} to nothing that is asked; ignored", Quoted::new(choice));
+            return self.log.write("late", &name, words);
+        };
+        self.log.write("answer", &name, choice.clone());
         let decision = consent::decision(choice);
-        let Some(asked) = self.live(view).and_then(|live| live.asked.remove(id)) else { return };
-        self.log.write("answer", &self.name(view), choice.to_owned());
-        match asked {
-            Asked::Question { id, effect } => {
-                let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
-                if let Some(live) = self.live(view) {
-                    live.carried_out = effect && yes;
-                }
-                self.input(view, Input::Decision { question: id, decision });
-                if let Some(live) = self.live(view) {
-                    live.carried_out = false;
-                }
+        match (about, decision) {
+            (About::Question(question), _) => {
+                self.input(view, Input::Decision { question, decision });
                 self.share_decisions(view);
             }
-            Asked::Effect(call) => match decision {
-                Decision::Allow | Decision::AllowAlways => self.settle(view, call, Ok(())),
-                Decision::Deny | Decision::DenyAlways => {
-                    self.settle(view, call, Err("refused by the user"));
-                }
-            },
+            (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
+                self.deed(view, call, deed);
+            }
+            (About::Click(call, _), Decision::Deny | Decision::DenyAlways) => {
+                self.settle(view, call, Err("refused by the user"));
+            }
         }
     }
 
@@ -849,6 +894,14 @@ impl Seat {
     }
 }
 
+fn question_id(question: u64) -> String {
+    format!("q{question}")
+}
+
+fn deed_id(call: u64) -> String {
+    format!("d{call}")
+}
+
 /// What the view is told about its surroundings.
 fn context(open: &Open, prepared: &Prepared) -> HostContext {
     HostContext {
@@ -872,7 +925,7 @@ fn text_of(result: &RawValue) -> String {
 
 async fn sleep_until(start: Instant, at: Option<Duration>) {
     match at {
-        Some(at) => tokio::time::sleep_until((start + at).into()).await,
+        Some(at) => tokio::time::sleep_until(start + at).await,
         None => std::future::pending().await,
     }
 }
@@ -888,3 +941,6 @@ const MORE: u32 = REFUSALS + 1;
 const VIEWS: usize = 2_000;
 /// The most places: one that ended keeps its counters for as long as its page is known.
 const PLACES: usize = 50_000;
+
+#[cfg(test)]
+mod tests;

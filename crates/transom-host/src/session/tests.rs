@@ -1,0 +1,260 @@
+//! The loop with the demo's server, on virtual time. A test plays the page, and the view inside it.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use transom::origin::Origin;
+
+use super::*;
+use crate::{Host, demo, sandbox::Naming, server::Standing, upstream::Target};
+
+struct Stage {
+    host: Host,
+}
+
+/// One load of a page, with its socket.
+struct Load<'a> {
+    stage: &'a Stage,
+    name: String,
+    connection: u64,
+    socket: mpsc::UnboundedReceiver<ToSocket>,
+    welcome: Value,
+    /// How much was said and heard of each view.
+    counts: HashMap<String, (u64, u64)>,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .server("demo", Target::InProcess(demo::server()))
+            .build()
+            .unwrap();
+        let mut seen = None;
+        loop {
+            let (version, states) = host.servers(seen, Duration::from_secs(60)).await;
+            if states[0].state == Standing::Ready {
+                return Self { host };
+            }
+            seen = Some(version);
+        }
+    }
+
+    async fn load(&self, page: &str, connection: u64) -> Load<'_> {
+        let (sender, mut socket) = mpsc::unbounded_channel();
+        let name = page.to_owned();
+        self.send(Event::Connected { page: name.clone(), connection, socket: sender }).await;
+        let Some(ToSocket::Text(text)) = socket.recv().await else { panic!("no welcome") };
+        let welcome = serde_json::from_str::<Value>(&text).unwrap()["welcome"].clone();
+        Load { stage: self, name, connection, socket, welcome, counts: HashMap::new() }
+    }
+
+    async fn send(&self, event: Event) {
+        self.host.events.send(event).await.ok().expect("the loop runs");
+    }
+
+    async fn logged(&self, words: &str) -> usize {
+        let lines = self.host.log().after(0, Duration::ZERO).await;
+        lines.iter().filter(|line| line.words.contains(words)).count()
+    }
+}
+
+impl Load<'_> {
+    async fn say(&mut self, view: &str, kind: &str, payload: Value) {
+        let (said, heard) = self.counts.entry(view.to_owned()).or_default();
+        *said += 1;
+        let text = format!(r#"{{"view":"{view}","seq":{said},"ack":{heard},"{kind}":{payload}}}"#);
+        let (page, connection) = (self.name.clone(), self.connection);
+        self.stage.send(Event::Frame { page, connection, text }).await;
+    }
+
+    /// The next thing that the host says about a view, of this kind; what comes before it is passed over.
+    async fn hear(&mut self, view: &str, kind: &str) -> Value {
+        loop {
+            let (name, said, payload) = self.next().await.expect("the socket is open");
+            if name == view && said == kind {
+                return payload;
+            }
+        }
+    }
+
+    /// Whatever the host says next, about whichever view; nothing, when it has closed the socket.
+    async fn next(&mut self) -> Option<(String, String, Value)> {
+        loop {
+            let text = match self.socket.recv().await? {
+                ToSocket::Text(text) => text,
+                ToSocket::Close(..) => return None,
+            };
+            let frame = Frame::parse(&text).unwrap();
+            let Some(said) = frame.said else { continue };
+            let (_, heard) = self.counts.entry(frame.view.to_owned()).or_default();
+            *heard = said.seq;
+            let payload = serde_json::from_str(said.payload).unwrap();
+            return Some((frame.view.to_owned(), said.kind.to_owned(), payload));
+        }
+    }
+
+    async fn open(&mut self, view: &str) -> Value {
+        let tool = json!({ "server": "demo", "name": "show_weather", "arguments": {} });
+        let modes = ["inline", "fullscreen"];
+        self.say(view, "open", json!({ "lanes": [], "modes": modes, "tool": tool })).await;
+        self.hear(view, "open").await
+    }
+
+    /// The view's own words, up to the end of its handshake.
+    async fn greet(&mut self, view: &str) -> Value {
+        let params = json!({
+            "appInfo": { "name": "w", "version": "1" },
+            "appCapabilities": {},
+            "protocolVersion": "2026-01-26",
+        });
+        let answer = self.ask(view, 0, "ui/initialize", params).await;
+        self.post(view, json!({ "method": "ui/notifications/initialized", "params": {} })).await;
+        answer
+    }
+
+    async fn post(&mut self, view: &str, mut message: Value) {
+        message["jsonrpc"] = "2.0".into();
+        self.say(view, "message", message).await;
+    }
+
+    async fn request(&mut self, view: &str, id: u64, method: &str, params: Value) {
+        self.post(view, json!({ "id": id, "method": method, "params": params })).await;
+    }
+
+    async fn answer_to(&mut self, view: &str, id: u64) -> Value {
+        loop {
+            let message = self.hear(view, "message").await;
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
+    async fn ask(&mut self, view: &str, id: u64, method: &str, params: Value) -> Value {
+        self.request(view, id, method, params).await;
+        self.answer_to(view, id).await
+    }
+
+    /// Waits until the host has taken everything that was said: it answers a ping of the view. Returns
+    /// what it said meanwhile, beside messages for views.
+    async fn settled(&mut self, view: &str) -> Vec<String> {
+        self.request(view, 4_711, "ping", json!({})).await;
+        let mut kinds = vec![];
+        loop {
+            let (name, kind, payload) = self.next().await.expect("the socket is open");
+            if name == view && payload["id"] == 4_711 {
+                return kinds;
+            }
+            if kind != "message" {
+                kinds.push(kind);
+            }
+        }
+    }
+}
+
+const LINK: &str = "https://example.com/";
+
+async fn ask_link(page: &mut Load<'_>, id: u64) -> String {
+    page.request("v1", id, "ui/open-link", json!({ "url": LINK })).await;
+    let ask = page.hear("v1", "ask").await;
+    assert_eq!(ask["url"], LINK);
+    ask["id"].as_str().unwrap().to_owned()
+}
+
+async fn answer(page: &mut Load<'_>, id: &str, choice: &str) {
+    page.say("v1", "answer", json!({ "id": id, "choice": choice })).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_is_opened_when_the_host_says_so_and_answered_when_it_was() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    answer(&mut page, &question, "allow").await;
+    let deed = page.hear("v1", "do").await;
+    assert_eq!((&deed["kind"], &deed["url"]), (&json!("link"), &json!(LINK)));
+    page.say("v1", "did", json!({ "id": deed["id"], "done": true })).await;
+    assert_eq!(page.answer_to("v1", 1).await["result"], json!({}));
+
+    // Twice, and for nobody.
+    page.say("v1", "did", json!({ "id": deed["id"], "done": false })).await;
+    answer(&mut page, &question, "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+    assert_eq!(stage.logged("ignored").await, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_yes_opens_nothing() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    // D6: nobody decides for 50 s.
+    let late = page.hear("v1", "ask").await;
+    assert_eq!((&late["id"], &late["late"]), (&json!(question), &json!(true)));
+    assert!(
+        page.answer_to("v1", 1).await["error"]["message"].as_str().unwrap().contains("no decision")
+    );
+    answer(&mut page, &question, "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0], "no deed");
+    // It counts for the next time.
+    page.request("v1", 2, "ui/open-link", json!({ "url": LINK })).await;
+    page.hear("v1", "do").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_that_the_browser_wants_is_asked_for_and_can_be_taken_back() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    answer(&mut page, &question, "allow").await;
+    let deed = page.hear("v1", "do").await;
+    page.say("v1", "did", json!({ "id": deed["id"], "done": false })).await;
+    let click = page.hear("v1", "ask").await;
+    assert_eq!((&click["id"], &click["url"]), (&deed["id"], &json!(LINK)));
+
+    // The view does not want it any more.
+    let cancel = json!({ "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    page.post("v1", cancel).await;
+    assert_eq!(page.hear("v1", "withdraw").await["id"], deed["id"]);
+    answer(&mut page, deed["id"].as_str().unwrap(), "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_was_offered_is_an_answer() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    answer(&mut page, &question, "allow-always").await;
+    answer(&mut page, "q99", "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+    assert_eq!(stage.logged("ignored").await, 2);
+    answer(&mut page, &question, "deny").await;
+    assert!(page.answer_to("v1", 1).await["error"].is_object());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_view_that_ends_takes_its_questions_with_it() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    page.say("v1", "close", json!({ "reason": "gone" })).await;
+    assert_eq!(page.hear("v1", "withdraw").await["id"], question);
+    page.hear("v1", "close").await;
+    answer(&mut page, &question, "allow").await;
+    page.open("v2").await;
+    page.greet("v2").await;
+    assert_eq!(page.settled("v2").await, [""; 0]);
+    assert_eq!(stage.logged("ignored").await, 1);
+}
