@@ -37,13 +37,6 @@ type Entry = {
   words: string;
 };
 
-const key = await exchange();
-if (key === undefined) {
-  say("This page needs the address that transom printed: it has a token in it.");
-} else {
-  start(key);
-}
-
 /** The token in the fragment is good for one key, which stays in this tab. */
 async function exchange(): Promise<string | undefined> {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -62,6 +55,18 @@ async function exchange(): Promise<string | undefined> {
   return sessionStorage.getItem(KEY) ?? undefined;
 }
 
+/**
+ * What names this tab from one load to the next. It is in the storage only between two loads: a tab that is
+ * duplicated copies its storage, and must not find the name of a tab that lives.
+ */
+function tab(): string {
+  const name = sessionStorage.getItem(TAB) ?? crypto.randomUUID();
+  sessionStorage.removeItem(TAB);
+  addEventListener("pagehide", () => sessionStorage.setItem(TAB, name));
+  addEventListener("pageshow", () => sessionStorage.removeItem(TAB));
+  return name;
+}
+
 function start(key: string): void {
   const url = new URL("/ws", location.href);
   url.protocol = url.protocol.replace("http", "ws");
@@ -70,13 +75,15 @@ function start(key: string): void {
   const channel = new WebSocketChannel({
     url: url.href,
     key,
+    tab: tab(),
     onstate(state) {
       document.body.dataset.socket = state;
       if (state === "lost") say("The host process is not answering. Trying again…");
       else if (state === "refused") {
         sessionStorage.removeItem(KEY);
         say("The host process does not know this page. Open the address that it printed.");
-      } else say("");
+      } else if (state === "replaced") say("This page was opened again in another place. Go on there, or reload this one.");
+      else say("");
     },
     onviews(views) {
       for (const view of views)
@@ -326,6 +333,7 @@ function make<K extends keyof HTMLElementTagNameMap>(
 const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
 const KEY = "transom-key";
+const TAB = "transom-tab";
 const CHOICES: Record<string, string> = {
   allow: "Allow",
   "allow-always": "Always allow",
@@ -340,3 +348,8 @@ const CLOSED: Record<string, string> = {
   flood: "The view was stopped: it sent far too many messages.",
   overrun: "The view was stopped: it sent more than the host process could take.",
 };
+
+// Last, because everything above must be there when it starts.
+const key = await exchange();
+if (key === undefined) say("This page needs the address that transom printed: it has a token in it.");
+else start(key);

@@ -79,16 +79,24 @@ export async function startHttpServer(name, args = []) {
   };
 }
 
-/** Opens the host's page and waits until every server is ready, or is not going to be. */
-export async function openBench(browser, host) {
+/** Opens the host's page; `prepare` is given the context before anything is loaded. */
+export async function openBench(browser, host, { prepare, ...options } = {}) {
   // Tall enough for every card: right after scrolling, Chromium sends clicks to frames that have moved away.
-  const context = await browser.newContext({ viewport: { width: 1280, height: 3200 } });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 3200 }, ...options });
+  await prepare?.(context);
   const page = await context.newPage();
+  const bench = benchOf(page);
+  await page.goto(host.url);
+  return bench;
+}
+
+/** What a test does with a page of the host. */
+export function benchOf(page) {
+  const context = page.context();
   // Shorter than a test may take, so that what is missing is named.
   page.setDefaultTimeout(15_000);
   const mishaps = [];
   page.on("pageerror", (error) => mishaps.push(String(error)));
-  await page.goto(host.url);
   const bench = {
     page,
     context,

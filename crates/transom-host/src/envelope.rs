@@ -47,6 +47,8 @@ pub struct Hello {
     pub key: String,
     /// Names one load of the page.
     pub page: String,
+    /// Names the tab, from one load of the page to the next; views belong to it.
+    pub tab: String,
 }
 
 /// The answer to it.
@@ -56,7 +58,7 @@ pub struct Welcome {
     pub version: u32,
     /// Whether this load of the page is known, so that both sides go on where they were.
     pub resumed: bool,
-    /// The views that a page of this owner may mount again.
+    /// The views of this tab, which an earlier load of the page left behind.
     pub views: Vec<String>,
 }
 

@@ -35,7 +35,12 @@ use crate::{
 /// Something that happens to the loop.
 pub(crate) enum Event {
     /// A page said hello with the right key.
-    Connected { page: String, connection: u64, socket: mpsc::UnboundedSender<ToSocket> },
+    Connected {
+        page: String,
+        tab: String,
+        connection: u64,
+        socket: mpsc::UnboundedSender<ToSocket>,
+    },
     /// A page said something.
     Frame { page: String, connection: u64, text: String },
     /// A page's socket is gone.
@@ -80,6 +85,7 @@ pub(crate) struct Driver {
 
 /// One load of a page.
 struct Page {
+    tab: String,
     connection: u64,
     socket: Option<mpsc::UnboundedSender<ToSocket>>,
     lost: Option<Duration>,
@@ -181,7 +187,9 @@ impl Driver {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Connected { page, connection, socket } => self.connect(page, connection, socket),
+            Event::Connected { page, tab, connection, socket } => {
+                self.connect(page, tab, connection, socket);
+            }
             Event::Frame { page, connection, text } => {
                 if self.pages.get(&page).is_some_and(|known| known.connection == connection) {
                     self.hear(&page, &text);
@@ -199,14 +207,30 @@ impl Driver {
         }
     }
 
-    fn connect(&mut self, page: String, connection: u64, socket: mpsc::UnboundedSender<ToSocket>) {
-        let known = self.pages.remove(&page);
-        let resumed = known.is_some();
-        if let Some(Page { socket: Some(old), .. }) = known {
-            let _ = old.send(ToSocket::Close(envelope::REPLACED, "another connection took over"));
+    /// Views belong to a tab: another tab has its own, and a page that is loaded anew in the same tab
+    /// is told which ones the load before it left behind.
+    fn connect(
+        &mut self,
+        page: String,
+        tab: String,
+        connection: u64,
+        socket: mpsc::UnboundedSender<ToSocket>,
+    ) {
+        let now = self.now();
+        let resumed = self.pages.get(&page).is_some_and(|known| known.tab == tab);
+        // Whoever had this place has lost it, whether or not that has been noticed yet.
+        for (_, before) in
+            self.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
+        {
+            if let Some(old) = before.socket.take() {
+                let words = "another connection took over";
+                let _ = old.send(ToSocket::Close(envelope::REPLACED, words));
+                before.lost = Some(now);
+            }
         }
-        let live = self.views.iter().filter(|(_, seat)| seat.is_live());
-        let views = live.map(|(view, _)| view.to_string()).collect();
+        let theirs = |seat: &Seat| self.pages.get(&seat.page).is_some_and(|it| it.tab == tab);
+        let left = self.views.iter().filter(|(_, seat)| !seat.is_over() && theirs(seat));
+        let views = left.map(|(view, _)| view.to_string()).collect();
         let welcome = Welcome { version: envelope::VERSION, resumed, views };
         let _ = socket.send(ToSocket::Text(welcome.print()));
         for seat in self.views.values_mut().filter(|seat| resumed && seat.page == page) {
@@ -214,7 +238,7 @@ impl Driver {
                 let _ = socket.send(ToSocket::Text(text));
             }
         }
-        self.pages.insert(page, Page { connection, socket: Some(socket), lost: None });
+        self.pages.insert(page, Page { tab, connection, socket: Some(socket), lost: None });
     }
 
     fn lose(&mut self, page: &str, connection: u64) {
@@ -259,11 +283,13 @@ impl Driver {
     fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
         let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
         let room = self.views.len() < PLACES
-            && self.views.values().filter(|seat| !matches!(seat.life, Life::Ended)).count() < VIEWS;
+            && self.views.values().filter(|seat| !seat.is_over()).count() < VIEWS;
+        let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
+        let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
         match self.views.get_mut(view) {
             Some(seat) if seat.page == page => true,
             // A page that was loaded anew takes over what the old one showed.
-            Some(seat) if opens => {
+            Some(seat) if opens && same_tab => {
                 seat.page = page.to_owned();
                 seat.stream.restart();
                 true
@@ -891,6 +917,10 @@ impl Driver {
 impl Seat {
     fn is_live(&self) -> bool {
         matches!(self.life, Life::Live(_))
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.life, Life::Ended)
     }
 }
 

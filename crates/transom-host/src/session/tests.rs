@@ -41,9 +41,14 @@ impl Stage {
     }
 
     async fn load(&self, page: &str, connection: u64) -> Load<'_> {
+        self.load_in("t1", page, connection).await
+    }
+
+    async fn load_in(&self, tab: &str, page: &str, connection: u64) -> Load<'_> {
         let (sender, mut socket) = mpsc::unbounded_channel();
         let name = page.to_owned();
-        self.send(Event::Connected { page: name.clone(), connection, socket: sender }).await;
+        let (page, tab) = (name.clone(), tab.to_owned());
+        self.send(Event::Connected { page, tab, connection, socket: sender }).await;
         let Some(ToSocket::Text(text)) = socket.recv().await else { panic!("no welcome") };
         let welcome = serde_json::from_str::<Value>(&text).unwrap()["welcome"].clone();
         Load { stage: self, name, connection, socket, welcome, counts: HashMap::new() }
@@ -257,4 +262,78 @@ async fn a_view_that_ends_takes_its_questions_with_it() {
     page.greet("v2").await;
     assert_eq!(page.settled("v2").await, [""; 0]);
     assert_eq!(stage.logged("ignored").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_tab_has_views_of_its_own() {
+    let stage = Stage::new().await;
+    let mut first = stage.load_in("t1", "p1", 1).await;
+    first.open("v1").await;
+    first.greet("v1").await;
+    let mut second = stage.load_in("t2", "p2", 2).await;
+    assert_eq!(second.welcome["views"], json!([]));
+    // It knows the name, and says so: nobody listens, and the first one goes on.
+    second.say("v1", "open", json!({ "lanes": [], "modes": [] })).await;
+    second.open("v2").await;
+    assert_eq!(first.settled("v1").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reload_of_the_same_tab_gets_its_views_back() {
+    let stage = Stage::new().await;
+    let mut before = stage.load_in("t1", "p1", 1).await;
+    let mount = before.open("v1").await;
+    before.greet("v1").await;
+    // The old socket is not even known to be lost.
+    let mut after = stage.load_in("t1", "p2", 2).await;
+    assert_eq!(after.welcome, json!({ "version": 1, "resumed": false, "views": ["v1"] }));
+    // The old one is closed.
+    while before.next().await.is_some() {}
+    after.say("v1", "open", json!({ "lanes": [], "modes": ["inline"] })).await;
+    assert_eq!(after.hear("v1", "open").await["src"], mount["src"]);
+    after.greet("v1").await;
+    assert_eq!(after.settled("v1").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_view_whose_page_stays_away_ends_after_a_minute() {
+    let stage = Stage::new().await;
+    let mut page = stage.load_in("t1", "p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    stage.send(Event::Lost { page: "p1".to_owned(), connection: 1 }).await;
+    tokio::time::sleep(AWAY - Duration::from_secs(1)).await;
+    let back = stage.load_in("t1", "p2", 2).await;
+    assert_eq!(back.welcome["views"], json!(["v1"]), "it is still there");
+    stage.send(Event::Lost { page: "p2".to_owned(), connection: 2 }).await;
+    tokio::time::sleep(AWAY + Duration::from_secs(1)).await;
+    let late = stage.load_in("t1", "p3", 3).await;
+    assert_eq!(late.welcome["views"], json!([]));
+    assert_eq!(stage.logged("closed").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_socket_loses_nothing_either_way() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    page.settled("v1").await;
+    let counts = page.counts["v1"];
+    // Two requests; the host takes both, and its answers find no socket.
+    for id in [1, 2] {
+        page.request("v1", id, "ping", json!({})).await;
+    }
+    stage.send(Event::Lost { page: "p1".to_owned(), connection: 1 }).await;
+    let mut again = stage.load("p1", 2).await;
+    assert_eq!(again.welcome["resumed"], true);
+    // The page repeats what was not confirmed, with the counters of before.
+    again.counts.insert("v1".to_owned(), counts);
+    for id in [1, 2] {
+        again.request("v1", id, "ping", json!({})).await;
+    }
+    assert_eq!(again.answer_to("v1", 1).await["result"], json!({}));
+    assert_eq!(again.answer_to("v1", 2).await["result"], json!({}));
+    assert_eq!(again.settled("v1").await, [""; 0]);
+    assert_eq!(again.counts["v1"].1, counts.1 + 3, "each was answered once");
 }
