@@ -220,10 +220,19 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   element_.addEventListener("transom-do", ({ detail }) =>
     element_.say({ did: { id: detail.id, done: carryOut(detail) } }),
   );
+  element_.addEventListener("transom-text", ({ detail }) => {
+    note.textContent = detail.why;
+    card.querySelectorAll(".ask, .answer").forEach((each) => each.remove());
+    card.append(
+      detail.text === undefined
+        ? make("p", { className: "answer", textContent: "Waiting for the tool's answer…" })
+        : make("pre", { className: "answer", textContent: detail.text || "The tool's answer has no text.", tabIndex: 0 }),
+    );
+  });
   element_.addEventListener("transom-close", (event) => {
     const { reason } = (event as TransomViewEvents["transom-close"]).detail;
     card.querySelectorAll(".ask").forEach((ask) => ask.remove());
-    note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
+    if (!card.querySelector(".answer")) note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
     close.textContent = "Remove";
     close.onclick = () => card.remove();
     if (reason === "teardown") card.remove();
@@ -246,6 +255,7 @@ function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   if (Array.isArray(tools)) box.append(list(tools.map(String)));
   if (typeof detail["url"] === "string") box.append(make("code", { textContent: detail["url"] }));
   if (typeof detail["preview"] === "string") box.append(make("pre", { textContent: detail["preview"] }));
+  if (Array.isArray(detail["changes"])) box.append(list(detail["changes"].map(String)));
   if (Array.isArray(detail["contents"])) box.append(list(detail["contents"].map((file: { name: string }) => file.name)));
   if (detail["late"])
     box.append(make("p", { className: "late", textContent: "The view has stopped waiting. What you decide counts for the next time." }));
@@ -341,11 +351,8 @@ const CHOICES: Record<string, string> = {
   "deny-always": "Never allow",
 };
 const CLOSED: Record<string, string> = {
-  text: "There is no view to show; what happened is in the log.",
-  silent: "The view was stopped: it never finished its handshake.",
   unknown: "The host process no longer has this view.",
   lost: "The connection to the host process was lost and the view with it.",
-  flood: "The view was stopped: it sent far too many messages.",
   overrun: "The view was stopped: it sent more than the host process could take.",
 };
 

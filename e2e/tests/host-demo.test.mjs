@@ -139,8 +139,9 @@ test("what a person decided counts for every view of the server", async () => {
   await second.close();
 });
 
-test("a tool without a view answers in the log", async () => {
+test("a tool without a view answers on its card and in the log", async () => {
   const card = await bench.run("demo", "save_note", { text: "by hand" });
+  await card.box.locator(".answer", { hasText: /^saved note \d$/ }).waitFor();
   await bench.log(/demo save_notesaved note \d/).waitFor();
   await card.note.getByText("There is no view to show").waitFor();
   await card.close();

@@ -57,6 +57,7 @@ export type Told =
   | { message: Carried }
   | { ask: Ask }
   | { withdraw: { id: string } }
+  | { text: Fallback }
   | { do: Deed }
   | { resize: { width?: number; height?: number } }
   | { mode: { mode: DisplayMode } }
@@ -83,6 +84,9 @@ export type Ask = {
   choices: string[];
   [key: string]: unknown;
 };
+
+/** What to show in place of a view: why there is none and, once it is known, what the tool answered. */
+export type Fallback = { why: string; text?: string };
 
 /** Something that only a page can do; `did` tells the host process what came of it. */
 export type Deed = {

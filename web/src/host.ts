@@ -16,6 +16,7 @@ import {
   type Ask,
   type Carried,
   type Deed,
+  type Fallback,
   type Opened,
   type Said,
   type Told,
@@ -38,6 +39,7 @@ export type {
   Carried,
   Container,
   Deed,
+  Fallback,
   Opened,
   Said,
   Told,
@@ -52,6 +54,8 @@ export type TransomViewEvents = {
   "transom-ask": CustomEvent<Ask & { answer: (choice: string) => void }>;
   /** A question is moot. */
   "transom-withdraw": CustomEvent<{ id: string }>;
+  /** There is no view, or none any more: show this in its place. */
+  "transom-text": CustomEvent<Fallback>;
   /** Open a link or save files, now; tell with `say({ did })` what came of it. */
   "transom-do": CustomEvent<Deed>;
   "transom-resize": CustomEvent<{ width?: number; height?: number }>;
@@ -189,8 +193,10 @@ export class TransomView extends HTMLElement {
       else if ("close" in told) this.#end(told.close.reason);
       // The rest is for the page to show or to do.
       else
-        for (const [kind, detail] of Object.entries(told))
+        for (const [kind, detail] of Object.entries(told)) {
+          if (kind === "text") this.#unmount();
           this.#report(`transom-${kind as "do"}`, detail as Deed);
+        }
     } catch {
       // One view's trouble must not reach the channel that it shares with others.
       this.ignored++;
@@ -268,11 +274,15 @@ export class TransomView extends HTMLElement {
     this.#budget =
       Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) - 1;
     this.#refilled = now;
-    if (this.#budget < 0) {
-      this.#end("flood");
-      return true;
-    }
+    if (this.#budget < 0) return this.#stop();
     return this.#pass(text);
+  }
+
+  /** The frame goes at once; what is said of it comes from the host process. */
+  #stop(): true {
+    this.say({ close: { reason: "flood" } });
+    this.#unmount();
+    return true;
   }
 
   #pass(message: Carried): boolean {
@@ -371,8 +381,7 @@ export class TransomView extends HTMLElement {
 
   #end(reason: string): void {
     if (!this.#seat) return;
-    if (reason === "gone" || reason === "flood")
-      this.say({ close: { reason } });
+    if (reason === "gone") this.say({ close: { reason } });
     this.#seat.leave();
     this.#seat = undefined;
     this.#watch.disconnect();

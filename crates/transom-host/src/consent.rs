@@ -6,7 +6,10 @@ use transom::{
     violation::Quoted,
 };
 
-use crate::envelope::{Ask, Deed, FileOffer};
+use crate::{
+    documents::Change,
+    envelope::{Ask, Deed, FileOffer},
+};
 
 /// A question of a session, for the person at the page: who asks what of whom.
 pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
@@ -74,6 +77,25 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
     }
 }
 
+/// A document that is not what somebody agreed to: it does not run before they do so again.
+pub(crate) fn changed(server: &str, tool: &str, change: &Change) -> Ask {
+    let mut changes: Vec<_> = change.what.iter().map(|what| shorten(&what.to_string())).collect();
+    let more = changes.len().saturating_sub(CHANGES);
+    changes.truncate(CHANGES);
+    if more > 0 {
+        changes.push(format!("and {more} more"));
+    }
+    Ask {
+        id: "document".to_owned(),
+        kind: "document",
+        text: format!("The view of {tool} from {server} is not the one you have seen before:"),
+        choices: ONCE.to_vec(),
+        server: server.to_owned(),
+        changes,
+        ..Ask::default()
+    }
+}
+
 /// What the page is told to do for a view.
 pub(crate) fn deed(task: &Task, id: String) -> Option<Deed> {
     match task {
@@ -130,7 +152,7 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::Asked => "closed at its own wish",
         Reason::NeverInitialized => "stopped: it never finished its handshake",
         Reason::ReloadLoop => "stopped: it was loaded over and over",
-        Reason::Flood => "stopped: it broke too many rules",
+        Reason::Flood => "stopped: it broke too many rules, or sent far too many messages",
         _ => "ended",
     }
 }
@@ -166,4 +188,6 @@ fn offer(file: &transom::host::File) -> FileOffer {
 }
 
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
+/// The most differences that are listed one by one.
+const CHANGES: usize = 20;
 const ONCE: [&str; 2] = ["allow", "deny"];

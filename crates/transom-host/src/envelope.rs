@@ -165,6 +165,13 @@ pub enum ToPage {
     },
     /// Something that only the page can do.
     Do(Deed),
+    /// Show this in place of the view: there is none, or none any more.
+    Text {
+        /// Why, in a sentence.
+        why: String,
+        /// What the tool answered, once it has.
+        text: Option<String>,
+    },
     /// The frame's size.
     Resize {
         /// In CSS pixels.
@@ -218,6 +225,9 @@ pub struct Ask {
     /// The beginning of what would be sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
+    /// What has changed, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
     /// The files it is about, without what is in them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<FileOffer>,
@@ -368,6 +378,10 @@ impl ToPage {
             Self::Ask(ask) => format!(r#""ask":{}"#, json(ask)),
             Self::Withdraw { id } => format!(r#""withdraw":{{"id":{}}}"#, json(id)),
             Self::Do(deed) => format!(r#""do":{}"#, json(deed)),
+            Self::Text { why, text: None } => format!(r#""text":{{"why":{}}}"#, json(why)),
+            Self::Text { why, text: Some(text) } => {
+                format!(r#""text":{{"why":{},"text":{}}}"#, json(why), json(text))
+            }
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
             Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
             Self::Resize { width, height } => {

@@ -5,6 +5,7 @@ mod consent;
 pub mod demo;
 pub mod documents;
 pub mod envelope;
+mod fallback;
 mod grants;
 mod host;
 mod log;

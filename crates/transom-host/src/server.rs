@@ -17,7 +17,7 @@ use transom::{
 };
 
 use crate::{
-    documents::{Change, Document, Limits, Review, Severity, Store, Unread},
+    documents::{Change, Document, Limits, Pin, PinError, Review, Severity, Store, Unread},
     envelope::Mount,
     grants::MissingGrants,
     log::{Log, in_full},
@@ -200,7 +200,10 @@ impl Server {
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
         let review = self.store.review(&document).map_err(|error| error.to_string())?;
-        self.store.pin(&document).map_err(|error| error.to_string())?;
+        // A changed one is pinned when a person has agreed to it, and not run before (H-49).
+        if matches!(review, Review::New) {
+            self.store.pin(&document).map_err(|error| error.to_string())?;
+        }
         let frame = Frame {
             grants: self.grants.clone(),
             ..Frame::new(Arc::clone(&document), self.page_origins.clone())
@@ -360,16 +363,32 @@ impl Prepared {
         }
         let missing = MissingGrants::of(&self.document, &self.server.grants);
         warnings.extend(missing.map(|missing| missing.to_string()));
-        if let Review::Changed(change) = &self.review {
-            warnings.push(changed(change));
-        }
         warnings
     }
-}
 
-fn changed(change: &Change) -> String {
-    let what: Vec<_> = change.what.iter().map(ToString::to_string).collect();
-    format!("this view has changed since it was last shown: {}", what.join("; "))
+    /// What is not as it was when somebody last agreed to it; nothing, if it may run (H-49).
+    pub(crate) fn change(&self) -> Option<&Change> {
+        match &self.review {
+            Review::Changed(change) => Some(change),
+            Review::New | Review::Same => None,
+        }
+    }
+
+    /// Remembers that a person agreed to this document.
+    pub(crate) fn agree(&mut self) -> Result<(), PinError> {
+        self.server.store.pin(&self.document)?;
+        self.review = Review::Same;
+        Ok(())
+    }
+
+    /// Whether the two would run the same document.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let name = |prepared: &Self| {
+            let document = &prepared.document;
+            (document.server.clone(), document.uri.as_str().to_owned(), Pin::of(document))
+        };
+        name(self) == name(other)
+    }
 }
 
 /// `1 view`, `2 views`.

@@ -26,10 +26,11 @@ use crate::{
         self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
         ToPage, ViewId, Welcome,
     },
+    fallback,
     log::{Log, in_full},
     sandbox::{Mounted, Sandbox},
     server::{Prepared, Server, Servers},
-    upstream::{CallError, CallOptions, Request, Update},
+    upstream::{CallError, CallOptions, Outcome, Request, Update},
 };
 
 /// Something that happens to the loop.
@@ -99,15 +100,24 @@ struct Seat {
     server: String,
     tool: String,
     timer: Option<Duration>,
+    /// What the tool answered, until a session takes it.
+    outcome: Option<Outcome>,
+    /// The same as text, in case there is no view to show it.
+    text: Option<String>,
     life: Life,
 }
 
 enum Life {
-    /// Its document is being read; what the tool answered meanwhile waits here.
-    Opening {
-        outcome: Option<Result<Box<RawValue>, CallError>>,
-    },
+    /// Its document is being read.
+    Opening,
+    /// Its document is not the one that somebody agreed to, and waits until they do.
+    Judging(Box<Prepared>, Ask),
     Live(Box<Live>),
+    /// There is no view; what the tool answers is shown in its place.
+    Text {
+        why: String,
+        reason: &'static str,
+    },
     Ended,
 }
 
@@ -304,6 +314,8 @@ impl Driver {
                     server: String::new(),
                     tool: String::new(),
                     timer: None,
+                    outcome: None,
+                    text: None,
                     life: Life::Ended,
                 };
                 self.views.insert(view.clone(), seat);
@@ -337,15 +349,27 @@ impl Driver {
         }
     }
 
-    fn open(&mut self, view: &ViewId, open: Open) {
+    fn open(&mut self, view: &ViewId, mut open: Open) {
         let Some(seat) = self.views.get_mut(view) else { return };
+        // A page that is loaded anew does not know the tool, and need not.
+        if !seat.is_over() {
+            open.tool = seat.open.tool.take();
+        }
         seat.open = open;
         match &seat.life {
+            Life::Opening => {}
+            Life::Judging(_, ask) => {
+                let ask = ask.clone();
+                self.say(view, &ToPage::Ask(ask));
+            }
             Life::Live(live) => {
                 let mount = live.mount.clone();
                 self.reopened(view, mount);
             }
-            Life::Opening { .. } => {}
+            Life::Text { why, .. } => {
+                let why = why.clone();
+                self.say(view, &ToPage::Text { why, text: None });
+            }
             Life::Ended => match seat.open.tool.clone() {
                 Some(tool) => self.begin(view, tool),
                 None => self.say(view, &ToPage::Close { reason: "unknown".to_owned() }),
@@ -364,9 +388,10 @@ impl Driver {
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.server.clone_from(&tool.server);
         seat.tool.clone_from(&tool.name);
-        seat.life = Life::Opening { outcome: None };
+        (seat.life, seat.outcome, seat.text) = (Life::Opening, None, None);
         let Some(server) = self.servers.get(&tool.server) else {
-            return self.fail(view, format!("there is no server {:?}", tool.server));
+            seat.text = Some(String::new());
+            return self.no_view(view, &format!("there is no server {:?}", tool.server));
         };
         self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
@@ -388,14 +413,60 @@ impl Driver {
     }
 
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        if !matches!(seat.life, Life::Opening) {
+            return;
+        }
         let prepared = match prepared {
             Ok(prepared) => prepared,
-            Err(words) => return self.fail(view, words),
+            Err(words) => return self.no_view(view, &words),
         };
+        let Some(change) = prepared.change() else { return self.begin_live(view, *prepared) };
+        let ask = consent::changed(&seat.server, &seat.tool, change);
+        let words = format!("{} {}", ask.text, ask.changes.join("; "));
+        seat.life = Life::Judging(prepared, ask.clone());
+        self.log.write("asked", &self.name(view), words);
+        self.say(view, &ToPage::Ask(ask));
+        self.flush(view);
+    }
+
+    /// A person has seen what changed in a document. A yes is remembered, and counts for every view
+    /// that waits for the same.
+    fn reviewed(&mut self, view: &ViewId, yes: bool) {
+        let Some(mut prepared) = self.take_judged(view) else { return };
+        if !yes {
+            return self.no_view(view, "you did not agree to what has changed in it");
+        }
+        if let Err(error) = prepared.agree() {
+            return self.no_view(view, &in_full(&error));
+        }
+        let same =
+            |life: &Life| matches!(life, Life::Judging(other, _) if other.is_same(&prepared));
+        let waiting = self.views.iter().filter(|(_, seat)| same(&seat.life));
+        let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
+        self.begin_live(view, *prepared);
+        for view in waiting {
+            let Some(prepared) = self.take_judged(&view) else { continue };
+            self.say(&view, &ToPage::Withdraw { id: "document".to_owned() });
+            self.begin_live(&view, *prepared);
+        }
+    }
+
+    fn take_judged(&mut self, view: &ViewId) -> Option<Box<Prepared>> {
+        let seat = self.views.get_mut(view)?;
+        match std::mem::replace(&mut seat.life, Life::Opening) {
+            Life::Judging(prepared, _) => Some(prepared),
+            other => {
+                seat.life = other;
+                None
+            }
+        }
+    }
+
+    fn begin_live(&mut self, view: &ViewId, prepared: Prepared) {
         let now = self.now();
         let Some(seat) = self.views.get_mut(view) else { return };
-        let Life::Opening { outcome } = &mut seat.life else { return };
-        let outcome = outcome.take();
+        let outcome = seat.outcome.take();
         let mount = prepared.mount(&seat.tool);
         let opening = Opening {
             context: Arc::new(context(&seat.open, &prepared)),
@@ -434,13 +505,19 @@ impl Driver {
     /// The tool that opened the view answered: to the view, or in words if there is none.
     fn called(&mut self, view: &ViewId, outcome: Result<Box<RawValue>, CallError>) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        let words = match &outcome {
-            Ok(result) => text_of(result),
-            Err(error) => in_full(error),
+        let text = match &outcome {
+            Ok(result) => fallback::text_of(result),
+            Err(error) => format!("The tool failed: {}.", in_full(error)),
         };
-        self.log.write("result", &format!("{} {}", seat.server, seat.tool), words);
+        let words = outcome.as_ref().err().map_or_else(|| text.clone(), |error| in_full(error));
+        self.log.write(
+            "result",
+            &format!("{} {}", seat.server, seat.tool),
+            consent::shorten(&words),
+        );
+        seat.text = Some(text);
         match &mut seat.life {
-            Life::Opening { outcome: waiting } => *waiting = Some(outcome),
+            Life::Opening | Life::Judging(..) => seat.outcome = Some(outcome),
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
                 let _ = match outcome.as_deref().map(RawObject::new) {
@@ -450,15 +527,32 @@ impl Driver {
                 };
                 self.drive(view);
             }
+            Life::Text { why, reason } => {
+                let (why, reason) = (why.clone(), *reason);
+                self.fall_back(view, why, reason);
+            }
             Life::Ended => {}
         }
     }
 
-    /// There is no view to show; the answer stays as text in the log (H-03).
-    fn fail(&mut self, view: &ViewId, words: String) {
-        let name = self.name(view);
-        self.log.write("text", &name, words);
-        self.end(view, "text");
+    /// There is no view to show, in words that are written down.
+    fn no_view(&mut self, view: &ViewId, words: &str) {
+        self.log.write("text", &self.name(view), words.to_owned());
+        self.fall_back(view, format!("There is no view to show: {words}."), "text");
+    }
+
+    /// Shows what the tool answered in place of a view, or will answer (H-03).
+    fn fall_back(&mut self, view: &ViewId, why: String, reason: &'static str) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let text = seat.text.clone();
+        let known = text.is_some();
+        seat.life = Life::Text { why: why.clone(), reason };
+        self.say(view, &ToPage::Text { why, text });
+        if known {
+            return self.end(view, reason);
+        }
+        self.stop_timer(view);
+        self.flush(view);
     }
 
     fn done(&mut self, view: &ViewId, call: u64, outcome: Result<Box<RawValue>, CallError>) {
@@ -580,8 +674,12 @@ impl Driver {
                 }
             }
             Output::Closed(reason) => {
-                self.log.write("view", &name, consent::closed(reason));
-                self.end(view, consent::close_word(reason));
+                let words = consent::closed(reason);
+                self.log.write("view", &name, words);
+                match consent::close_word(reason) {
+                    "teardown" => self.end(view, "teardown"),
+                    word => self.fall_back(view, format!("The view was {words}."), word),
+                }
             }
             Output::AppToolsChanged
             | Output::AppTools(_)
@@ -724,6 +822,11 @@ impl Driver {
     fn answered(&mut self, view: &ViewId, answer: &Answer) {
         let Answer { id, choice } = answer;
         let name = self.name(view);
+        let judged = self.views.get(view).is_some_and(|seat| seat.awaits(answer));
+        if judged {
+            self.log.write("answer", &name, choice.clone());
+            return self.reviewed(view, consent::decision(choice) == Decision::Allow);
+        }
         let asked = self.live(view).and_then(|live| {
             let offered = live.asked.get(id)?.ask.choices.contains(&choice.as_str());
             offered.then(|| live.asked.remove(id)).flatten()
@@ -789,26 +892,35 @@ impl Driver {
 
     fn closed_by_page(&mut self, view: &ViewId, reason: CloseReason) {
         let now = self.now();
-        let Some(live) = self.live(view) else { return };
-        match reason {
-            CloseReason::User => live.session.close(now, Reason::Closed),
-            // The frame is gone, and nobody is left to be asked to save.
-            CloseReason::Gone | CloseReason::Flood => {
-                let _ = live.session.handle(now, Input::Reloaded);
-                live.session.close(now, Reason::Closed);
+        let Some(live) = self.live(view) else {
+            // Nothing runs that would want to save.
+            if self.views.get(view).is_some_and(|seat| !seat.is_over()) {
+                self.end(view, "teardown");
             }
+            return;
+        };
+        // The frame may be gone, and nobody left to be asked to save.
+        if reason != CloseReason::User {
+            let _ = live.session.handle(now, Input::Reloaded);
         }
+        let flood = reason == CloseReason::Flood;
+        live.session.close(now, if flood { Reason::Flood } else { Reason::Closed });
         self.drive(view);
     }
 
     fn end(&mut self, view: &ViewId, reason: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        seat.life = Life::Ended;
-        if let Some(timer) = seat.timer.take() {
-            self.timers.remove(&(timer, view.clone()));
-        }
+        (seat.life, seat.outcome, seat.text) = (Life::Ended, None, None);
+        self.stop_timer(view);
         self.say(view, &ToPage::Close { reason: reason.to_owned() });
         self.flush(view);
+    }
+
+    fn stop_timer(&mut self, view: &ViewId) {
+        let timer = self.views.get_mut(view).and_then(|seat| seat.timer.take());
+        if let Some(timer) = timer {
+            self.timers.remove(&(timer, view.clone()));
+        }
     }
 
     fn say(&mut self, view: &ViewId, told: &ToPage) {
@@ -919,6 +1031,12 @@ impl Seat {
         matches!(self.life, Life::Live(_))
     }
 
+    /// Whether this answers the question that its document raised.
+    fn awaits(&self, answer: &Answer) -> bool {
+        matches!(&self.life, Life::Judging(_, ask)
+            if ask.id == answer.id && ask.choices.contains(&answer.choice.as_str()))
+    }
+
     fn is_over(&self) -> bool {
         matches!(self.life, Life::Ended)
     }
@@ -943,14 +1061,6 @@ fn context(open: &Open, prepared: &Prepared) -> HostContext {
         user_agent: Some(concat!("transom/", env!("CARGO_PKG_VERSION")).to_owned()),
         ..HostContext::default()
     }
-}
-
-/// The text blocks of a tool's result, for the log and for who has no view.
-fn text_of(result: &RawValue) -> String {
-    let result: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
-    let blocks = result["content"].as_array().cloned().unwrap_or_default();
-    let texts = blocks.iter().filter_map(|block| block["text"].as_str());
-    consent::shorten(&texts.collect::<Vec<_>>().join(" "))
 }
 
 async fn sleep_until(start: Instant, at: Option<Duration>) {

@@ -81,6 +81,7 @@ fn told(name: &str) -> Option<ToPage> {
         ..file("a.txt")
     };
     let blob = FileOffer { blob: Some("AAE=".to_owned()), ..file("b.bin") };
+    let why = "There is no view to show: it is too large.".to_owned();
     let deed = |id: &str, kind| Deed { id: id.to_owned(), kind, ..Deed::default() };
     Some(match name {
         "ask before a link" => ToPage::Ask(link),
@@ -89,6 +90,19 @@ fn told(name: &str) -> Option<ToPage> {
         "open a link now" => ToPage::Do(Deed { url, ..deed("d1", "link") }),
         "save files now" => {
             ToPage::Do(Deed { contents: vec![text, blob], ..deed("d2", "download") })
+        }
+        "ask before a changed document runs" => ToPage::Ask(Ask {
+            id: "document".to_owned(),
+            kind: "document",
+            text: "It has changed:".to_owned(),
+            choices: vec!["allow", "deny"],
+            server: "demo".to_owned(),
+            changes: vec!["it now names https://a.test".to_owned()],
+            ..Ask::default()
+        }),
+        "no view, and no answer yet" => ToPage::Text { why, text: None },
+        "no view, and what the tool answered" => {
+            ToPage::Text { why, text: Some("12 °C\nand \"sunny\"".to_owned()) }
         }
         "closed" => ToPage::Close { reason: "teardown".to_owned() },
         _ => return None,
@@ -113,5 +127,5 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 6);
+    assert_eq!(written, 9);
 }
