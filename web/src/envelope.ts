@@ -38,6 +38,7 @@ export type Said =
         lanes: "port"[];
         modes: DisplayMode[];
         container: Container;
+        context?: Facts;
         tool?: ToolCall;
       };
     }
@@ -45,8 +46,22 @@ export type Said =
   | { answer: { id: string; choice: string } }
   | { did: { id: string; done: boolean } }
   | { resize: Container }
+  | { context: Facts }
   | { mode: { mode: DisplayMode } }
   | { close: { reason: "user" | "gone" | "flood" } };
+
+/** What a page says of itself and of the person before it. */
+export type Facts = {
+  theme?: "light" | "dark";
+  /** BCP 47. */
+  locale?: string;
+  /** By its IANA name. */
+  timeZone?: string;
+  touch?: boolean;
+  hover?: boolean;
+  /** The edges of the view that something else may cover. */
+  insets?: { top: number; right: number; bottom: number; left: number };
+};
 
 /** A tool to call, whose result the view will show. */
 export type ToolCall = { server: string; name: string; arguments?: Json };

@@ -15,7 +15,9 @@ import {
   asMessage,
   type Ask,
   type Carried,
+  type Container,
   type Deed,
+  type Facts,
   type Fallback,
   type Opened,
   type Said,
@@ -39,6 +41,7 @@ export type {
   Carried,
   Container,
   Deed,
+  Facts,
   Fallback,
   Opened,
   Said,
@@ -75,6 +78,8 @@ export class TransomView extends HTMLElement {
   ignored = 0;
   /** A tool to call when the view opens; without it the host process already knows the view. */
   tool: Extract<Said, { open: unknown }>["open"]["tool"];
+  /** What the page says of itself when the view opens; what changes later goes to `say({ context })`. */
+  facts: Facts = {};
 
   readonly #box = document.createElement("div");
   readonly #button = document.createElement("button");
@@ -91,9 +96,7 @@ export class TransomView extends HTMLElement {
   #budget = BURST;
   #refilled = 0;
   #mode: DisplayMode = "inline";
-  readonly #watch = new ResizeObserver(() =>
-    this.say({ resize: this.#container() }),
-  );
+  readonly #watch = new ResizeObserver(() => this.fit());
 
   constructor() {
     super();
@@ -105,6 +108,7 @@ export class TransomView extends HTMLElement {
     this.#button.textContent = "×";
     this.#button.ariaLabel = "Close";
     this.#button.onclick = () => this.#leave();
+    this.#box.className = this.#mode;
     this.#box.append(this.#button);
     // An `on…` handler that returns false cancels its event: every other key would be swallowed.
     this.#box.onkeydown = ({ key }) => {
@@ -152,12 +156,13 @@ export class TransomView extends HTMLElement {
     if (!this.isConnected || !this.#channel || !view) return;
     const seat = this.#channel.join(view, (told) => this.#obey(told));
     this.#seat = seat;
-    const { modes, tool } = this;
+    const { modes, tool, facts: context } = this;
     this.say({
       open: {
         lanes: ["port"],
         modes,
         container: this.#container(),
+        context,
         ...(tool && { tool }),
       },
     });
@@ -193,9 +198,9 @@ export class TransomView extends HTMLElement {
       else if ("close" in told) this.#end(told.close.reason);
       // The rest is for the page to show or to do.
       else
-        for (const [kind, detail] of Object.entries(told)) {
+        for (const kind in told) {
           if (kind === "text") this.#unmount();
-          this.#report(`transom-${kind as "do"}`, detail as Deed);
+          this.#report(`transom-${kind as "do"}`, (told as Json)[kind] as Deed);
         }
     } catch {
       // One view's trouble must not reach the channel that it shares with others.
@@ -220,7 +225,7 @@ export class TransomView extends HTMLElement {
     );
     frame.allow = allow ?? "";
     frame.title = title ?? this.getAttribute("label") ?? "View";
-    this.toggleAttribute("border", border ?? false);
+    this.toggleAttribute("border", !!border);
     frame.src = href;
     this.#box.prepend(frame);
     this.#window = openLane(
@@ -235,6 +240,7 @@ export class TransomView extends HTMLElement {
   #hear(message: Message | undefined, { resource }: Opened): boolean {
     const method = message && "method" in message && message.method;
     if (method && RESERVED.test(method)) {
+      if (method.endsWith("-stopped")) return this.#stop();
       // One resource per load of the sandbox page; what else it says is between it and us.
       if (resource && method.endsWith("-ready"))
         this.#window?.send({
@@ -245,7 +251,7 @@ export class TransomView extends HTMLElement {
       return true;
     }
     if (method === "ui/initialize")
-      this.#begin(message as Message & { id: RequestId; params?: Json });
+      this.#begin(message as { id: RequestId; params?: Json });
     else if (this.#lane === "port") return this.#ignore();
     else if (this.#lane === "offered" && method === INITIALIZED)
       this.#settle("window");
@@ -253,12 +259,14 @@ export class TransomView extends HTMLElement {
   }
 
   /** A document says ui/initialize once: a second time it is another document. */
-  #begin({ id, params }: { id: RequestId; params?: Json }): void {
+  #begin(hello?: { id: RequestId; params?: Json }): void {
     this.#port?.close();
     this.#port = undefined;
     this.#lane = "window";
     this.#held = [];
-    this.#hello = namesPort(params?.appCapabilities) ? id : undefined;
+    this.#hello = namesPort(hello?.params?.appCapabilities)
+      ? hello?.id
+      : undefined;
   }
 
   /** What the view said on the port: here are the limits that the sandbox cannot apply. */
@@ -350,8 +358,20 @@ export class TransomView extends HTMLElement {
     this.#report("transom-resize", size);
   }
 
-  #container(): { width: number } {
-    return { width: this.clientWidth };
+  /** Tells how much room there is; call it when the window changed. */
+  fit(): void {
+    this.say({ resize: this.#container() });
+  }
+
+  /** In flow a view may grow up to most of the window; in fullscreen it has all of it (H-84). */
+  #container(): Container {
+    const inline = this.#mode === "inline";
+    const { clientWidth: width, clientHeight: height } = inline
+      ? this
+      : this.#box;
+    return this.#mode === "fullscreen"
+      ? { width, height }
+      : { width, maxHeight: (innerHeight * 0.8) | 0 };
   }
 
   #leave(): void {
@@ -375,6 +395,7 @@ export class TransomView extends HTMLElement {
         box.showPopover();
       }
     }
+    this.fit();
     this.say({ mode: { mode: this.#mode } });
     this.#report("transom-mode", { mode: this.#mode });
   }
@@ -391,13 +412,10 @@ export class TransomView extends HTMLElement {
 
   #unmount(): void {
     this.#window?.close();
-    this.#port?.close();
     this.#frame?.remove();
-    this.#window = this.#port = this.#frame = undefined;
-    if (this.#mode !== "inline") void this.#show("inline");
-    this.#lane = "window";
-    this.#hello = undefined;
-    this.#held = [];
+    this.#window = this.#frame = undefined;
+    this.#leave();
+    this.#begin();
   }
 }
 
@@ -426,7 +444,7 @@ const RATE = 2;
 const STYLE = `
 :host{display:block}
 div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
-:host([border]) .inline,:host([border]) div:not([class]){border:1px solid GrayText;border-radius:8px;overflow:hidden}
+:host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
 iframe{display:block;border:0;width:100%;height:var(--height,150px)}
 button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z-index:1}
 .fullscreen{width:100vw;height:100vh;max-width:none;max-height:none;margin:0}

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use transom::wire::{Axis, ContainerDimensions, DisplayMode};
+use transom::wire::{Axis, ContainerDimensions, DisplayMode, SafeAreaInsets};
 
 mod stream;
 
@@ -75,6 +75,8 @@ pub enum FromPage<'a> {
     Did(Did),
     /// The place changed.
     Resize(Container),
+    /// Something about the page changed.
+    Context(Facts),
     /// The mode now in force.
     Mode(DisplayMode),
     /// The view's frame is gone, or shall go.
@@ -93,6 +95,8 @@ pub struct Open {
     pub modes: Vec<DisplayMode>,
     /// The room that there is.
     pub container: Container,
+    /// What the page says of itself.
+    pub context: Facts,
     /// The tool to call, when the view is not known yet.
     pub tool: Option<Tool>,
 }
@@ -117,6 +121,24 @@ pub struct Container {
     height: Option<f64>,
     max_width: Option<f64>,
     max_height: Option<f64>,
+}
+
+/// What a page says of itself and of the person before it; nothing of it has been checked.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Facts {
+    /// `light` or `dark`.
+    pub theme: Option<String>,
+    /// The person's language, as BCP 47 writes it.
+    pub locale: Option<String>,
+    /// The person's time zone, by its IANA name.
+    pub time_zone: Option<String>,
+    /// Whether there is a finger to point with.
+    pub touch: Option<bool>,
+    /// Whether there is something that can rest above an element.
+    pub hover: Option<bool>,
+    /// The edges of the view that something else may cover.
+    pub insets: Option<SafeAreaInsets>,
 }
 
 /// A person's answer.
@@ -344,6 +366,7 @@ impl<'a> Said<'a> {
             "answer" => FromPage::Answer(read(self.payload)?),
             "did" => FromPage::Did(read(self.payload)?),
             "resize" => FromPage::Resize(read(self.payload)?),
+            "context" => FromPage::Context(read(self.payload)?),
             "mode" => FromPage::Mode(read::<Mode>(self.payload)?.mode),
             "close" => FromPage::Close(read::<Close>(self.payload)?.reason),
             _ => read::<serde::de::IgnoredAny>(self.payload).map(|_| FromPage::Unknown)?,
@@ -400,7 +423,8 @@ impl ToPage {
 impl Container {
     /// What the view is told about its place.
     pub fn dimensions(&self) -> ContainerDimensions {
-        let axis = |fixed: Option<f64>, most: Option<f64>| match (fixed, most) {
+        let size = |size: Option<f64>| size.filter(|size| (0.0..=1e6).contains(size));
+        let axis = |fixed: Option<f64>, most: Option<f64>| match (size(fixed), size(most)) {
             (Some(fixed), _) => Axis::Fixed(fixed),
             (None, Some(most)) => Axis::AtMost(most),
             (None, None) => Axis::Free,

@@ -2,6 +2,7 @@
 //! judges every message between them.
 
 mod consent;
+mod context;
 pub mod demo;
 pub mod documents;
 pub mod envelope;

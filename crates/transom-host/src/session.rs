@@ -17,11 +17,11 @@ use transom::{
     policy::{Decided, Decision},
     rpc::ErrorObject,
     violation::{Quoted, Violation},
-    wire::{DisplayMode, HostContext, RawObject, ToolInfo},
+    wire::{DisplayMode, HostContext, HostStyles, RawObject},
 };
 
 use crate::{
-    consent,
+    consent, context,
     envelope::{
         self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
         ToPage, ViewId, Welcome,
@@ -70,6 +70,7 @@ pub(crate) enum ToSocket {
 pub(crate) struct Driver {
     start: Instant,
     setup: Arc<Setup>,
+    styles: HostStyles,
     servers: Arc<Servers>,
     sandbox: Sandbox,
     log: Arc<Log>,
@@ -152,6 +153,7 @@ enum About {
 impl Driver {
     pub(crate) fn new(
         setup: Setup,
+        styles: HostStyles,
         servers: Arc<Servers>,
         sandbox: Sandbox,
         log: Arc<Log>,
@@ -160,6 +162,7 @@ impl Driver {
         Self {
             start: Instant::now(),
             setup: Arc::new(setup),
+            styles,
             servers,
             sandbox,
             log,
@@ -342,6 +345,16 @@ impl Driver {
                 self.change_context(view, |context| {
                     context.container_dimensions = Some(container.dimensions());
                 });
+                if let Some(seat) = self.views.get_mut(view) {
+                    seat.open.container = container;
+                }
+            }
+            FromPage::Context(facts) => {
+                self.change_context(view, |context| context::learn(context, &facts));
+                // What opens later shall know it too.
+                if let Some(seat) = self.views.get_mut(view) {
+                    seat.open.context = facts;
+                }
             }
             FromPage::Mode(mode) => self.mode_is(view, mode),
             FromPage::Close(reason) => self.closed_by_page(view, reason),
@@ -381,6 +394,14 @@ impl Driver {
     fn reopened(&mut self, view: &ViewId, mount: Mount) {
         self.say(view, &ToPage::Open(mount));
         self.input(view, Input::Reloaded);
+        let Some(seat) = self.views.get(view) else { return };
+        let open = seat.open.clone();
+        self.change_context(view, |context| {
+            context.display_mode = Some(DisplayMode::Inline);
+            context.available_display_modes = Some(open.modes);
+            context.container_dimensions = Some(open.container.dimensions());
+            context::learn(context, &open.context);
+        });
     }
 
     /// Calls the tool, and reads the document of its view at the same time.
@@ -469,7 +490,7 @@ impl Driver {
         let outcome = seat.outcome.take();
         let mount = prepared.mount(&seat.tool);
         let opening = Opening {
-            context: Arc::new(context(&seat.open, &prepared)),
+            context: Arc::new(context::opening(&seat.open, &prepared, &self.styles)),
             tools: prepared.server.tools(),
             policy: prepared.server.policy(),
             decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
@@ -1048,19 +1069,6 @@ fn question_id(question: u64) -> String {
 
 fn deed_id(call: u64) -> String {
     format!("d{call}")
-}
-
-/// What the view is told about its surroundings.
-fn context(open: &Open, prepared: &Prepared) -> HostContext {
-    HostContext {
-        tool_info: prepared.tool.clone().map(|tool| ToolInfo { id: None, tool }),
-        display_mode: Some(DisplayMode::Inline),
-        available_display_modes: Some(open.modes.clone()),
-        container_dimensions: Some(open.container.dimensions()),
-        platform: Some(transom::wire::Platform::Web),
-        user_agent: Some(concat!("transom/", env!("CARGO_PKG_VERSION")).to_owned()),
-        ..HostContext::default()
-    }
 }
 
 async fn sleep_until(start: Instant, at: Option<Duration>) {

@@ -337,3 +337,27 @@ async fn a_dropped_socket_loses_nothing_either_way() {
     assert_eq!(again.settled("v1").await, [""; 0]);
     assert_eq!(again.counts["v1"].1, counts.1 + 3, "each was answered once");
 }
+
+#[tokio::test(start_paused = true)]
+async fn h_87_a_page_that_turns_dark_tells_its_views_and_nothing_else() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let tool = json!({ "server": "demo", "name": "show_weather", "arguments": {} });
+    let open = json!({
+        "lanes": [], "modes": ["inline"], "container": { "width": 640, "maxHeight": 480 },
+        "context": { "theme": "light", "locale": "pt-BR", "touch": true }, "tool": tool,
+    });
+    page.say("v1", "open", open).await;
+    page.hear("v1", "open").await;
+    let context = page.greet("v1").await["result"]["hostContext"].clone();
+    assert_eq!(context["containerDimensions"], json!({ "width": 640, "maxHeight": 480 }));
+    assert_eq!((&context["theme"], &context["locale"]), (&json!("light"), &json!("pt-BR")));
+    assert_eq!(context["toolInfo"]["tool"]["name"], "show_weather");
+    assert_eq!(context["styles"]["variables"].as_object().unwrap().len(), 76);
+    page.settled("v1").await;
+
+    page.say("v1", "context", json!({ "theme": "dark", "locale": "pt-BR", "touch": true })).await;
+    let told = page.hear("v1", "message").await;
+    assert_eq!(told["method"], "ui/notifications/host-context-changed");
+    assert_eq!(told["params"], json!({ "theme": "dark" }));
+}
