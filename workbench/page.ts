@@ -318,7 +318,7 @@ function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   if (detail["late"])
     box.append(make("p", { className: "late", textContent: "The view has stopped waiting. What you decide counts for the next time." }));
   for (const choice of detail.choices) {
-    const button = make("button", { textContent: CHOICES[choice] ?? choice, className: choice });
+    const button = make("button", { textContent: CHOICES[choice] ?? choice, className: choice, disabled: true });
     button.onclick = () => {
       detail.answer(choice);
       box.remove();
@@ -328,7 +328,10 @@ function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   box.dataset["ask"] = detail.id;
   withdraw(card, detail.id);
   card.append(box);
-  if (!detail["late"]) box.querySelector("button")?.focus();
+  // A view can guess when a person clicks or presses a key; what was meant for it must not be an answer.
+  setTimeout(() => box.querySelectorAll("button").forEach((button) => (button.disabled = false)), 400);
+  box.tabIndex = -1;
+  if (!detail["late"]) box.focus();
 }
 
 function withdraw(card: HTMLElement, id: string): void {

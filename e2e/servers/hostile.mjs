@@ -34,6 +34,12 @@ const ODD = {
 
 const VIEW = {
   open: { read: (uri) => document_(uri, HOSTILE) },
+  home: {
+    read: (uri) => {
+      const [content] = document_(uri, HOSTILE).contents;
+      return { contents: [{ ...content, _meta: { ui: { domain: "home.stranger.test" } } }] };
+    },
+  },
   look: { meta: { visibility: ["app"] }, call: () => text("looked") },
   model_only: { meta: { visibility: ["model"] }, call: () => text("not for you") },
 };

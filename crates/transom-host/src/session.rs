@@ -112,7 +112,7 @@ enum Life {
     /// Its document is being read.
     Opening,
     /// Its document is not the one that somebody agreed to, and waits until they do.
-    Judging(Box<Prepared>, Ask),
+    Judging(Box<Prepared>, Box<Ask>),
     Live(Box<Live>),
     /// There is no view; what the tool answers is shown in its place.
     Text {
@@ -372,7 +372,7 @@ impl Driver {
         match &seat.life {
             Life::Opening => {}
             Life::Judging(_, ask) => {
-                let ask = ask.clone();
+                let ask = Ask::clone(ask);
                 self.say(view, &ToPage::Ask(ask));
             }
             Life::Live(live) => {
@@ -445,7 +445,7 @@ impl Driver {
         let Some(change) = prepared.change() else { return self.begin_live(view, *prepared) };
         let ask = consent::changed(&seat.server, &seat.tool, change);
         let words = format!("{} {}", ask.text, ask.changes.join("; "));
-        seat.life = Life::Judging(prepared, ask.clone());
+        seat.life = Life::Judging(prepared, Box::new(ask.clone()));
         self.log.write("asked", &self.name(view), words);
         self.say(view, &ToPage::Ask(ask));
         self.flush(view);

@@ -55,7 +55,7 @@ impl Stage {
     }
 
     async fn send(&self, event: Event) {
-        self.host.events.send(event).await.ok().expect("the loop runs");
+        assert!(self.host.events.send(event).await.is_ok(), "the loop runs");
     }
 
     async fn logged(&self, words: &str) -> usize {
@@ -360,4 +360,52 @@ async fn h_87_a_page_that_turns_dark_tells_its_views_and_nothing_else() {
     let told = page.hear("v1", "message").await;
     assert_eq!(told["method"], "ui/notifications/host-context-changed");
     assert_eq!(told["params"], json!({ "theme": "dark" }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_list_reaches_every_live_view_of_its_server() {
+    let stage = Stage::new().await;
+    let mut one = stage.load_in("t1", "p1", 1).await;
+    let mut two = stage.load_in("t2", "p2", 2).await;
+    for (page, view) in [(&mut one, "v1"), (&mut two, "v2")] {
+        page.open(view).await;
+        page.greet(view).await;
+        page.settled(view).await;
+    }
+    let (server, list) = ("demo".to_owned(), host::List::Tools);
+    stage.send(Event::ListChanged { server, list }).await;
+    for (page, view) in [(&mut one, "v1"), (&mut two, "v2")] {
+        let told = page.hear(view, "message").await;
+        assert_eq!(told["method"], "notifications/tools/list_changed", "{view}");
+    }
+    // Another server's list is nobody's business here.
+    let server = "other".to_owned();
+    stage.send(Event::ListChanged { server, list: host::List::Resources }).await;
+    one.request("v1", 9, "ping", json!({})).await;
+    assert_eq!(one.hear("v1", "message").await["id"], 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_can_close_what_has_not_opened_yet() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let tool = json!({ "server": "demo", "name": "show_weather", "arguments": {} });
+    page.say("v1", "open", json!({ "lanes": [], "modes": [], "tool": tool })).await;
+    page.say("v1", "close", json!({ "reason": "user" })).await;
+    assert_eq!(page.hear("v1", "close").await["reason"], "teardown");
+    // What was under way finds nobody.
+    page.open("v2").await;
+    page.greet("v2").await;
+    assert_eq!(page.settled("v2").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_03_a_view_that_never_begins_leaves_the_tools_words() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    let text = page.hear("v1", "text").await;
+    assert_eq!(text["why"], "The view was stopped: it never finished its handshake.");
+    assert!(text["text"].as_str().unwrap().starts_with("Lisbon: "), "{text}");
+    assert_eq!(page.hear("v1", "close").await["reason"], "silent");
 }
