@@ -125,8 +125,8 @@ export class WebSocketChannel implements Channel {
       if (this.#socket !== socket) return;
       this.#welcome = false;
       // 4401: the key is wrong, and will be wrong the next time. 4409: two pages would fight for ever.
-      const end =
-        code === 4401 ? "refused" : code === 4409 ? "replaced" : undefined;
+      const end = { 4401: "refused", 4409: "replaced" }[code] as
+        "refused" | "replaced" | undefined;
       this.#options.onstate?.(end ?? "lost");
       const delay =
         Math.min(250 * 2 ** this.#failures++, 10_000) *

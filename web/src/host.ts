@@ -447,7 +447,7 @@ div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relati
 :host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
 iframe{display:block;border:0;width:100%;height:var(--height,150px)}
 button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z-index:1}
-.fullscreen{width:100vw;height:100vh;max-width:none;max-height:none;margin:0}
+.fullscreen{width:100vw;height:100vh;margin:0}
 .pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
 .fullscreen iframe{height:100%}
 .fullscreen button,.pip button{display:block}
