@@ -4,7 +4,8 @@
  */
 import {
   WebSocketChannel,
-  type Ask,
+  type Deed,
+  type Facts,
   type TransomView,
   type TransomViewEvents,
 } from "../web/src/host.js";
@@ -37,13 +38,6 @@ type Entry = {
   words: string;
 };
 
-const key = await exchange();
-if (key === undefined) {
-  say("This page needs the address that transom printed: it has a token in it.");
-} else {
-  start(key);
-}
-
 /** The token in the fragment is good for one key, which stays in this tab. */
 async function exchange(): Promise<string | undefined> {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -62,6 +56,42 @@ async function exchange(): Promise<string | undefined> {
   return sessionStorage.getItem(KEY) ?? undefined;
 }
 
+/**
+ * What names this tab from one load to the next. It is in the storage only between two loads: a tab that is
+ * duplicated copies its storage, and must not find the name of a tab that lives.
+ */
+function tab(): string {
+  const name = sessionStorage.getItem(TAB) ?? crypto.randomUUID();
+  sessionStorage.removeItem(TAB);
+  addEventListener("pagehide", () => sessionStorage.setItem(TAB, name));
+  addEventListener("pageshow", () => sessionStorage.removeItem(TAB));
+  return name;
+}
+
+/** What views are told about this page. Nothing covers a view in the page; in fullscreen something may. */
+function facts(mode: TransomView["mode"] = "inline"): Facts {
+  const has = (query: string) => matchMedia(query).matches;
+  const style = getComputedStyle(document.documentElement);
+  const inset = (side: string) => (mode === "fullscreen" ? parseFloat(style.getPropertyValue(`--inset-${side}`)) || 0 : 0);
+  return {
+    theme: has(DARK) ? "dark" : "light",
+    locale: navigator.language,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    touch: has("(any-pointer: coarse)"),
+    hover: has("(any-hover: hover)"),
+    insets: { top: inset("top"), right: inset("right"), bottom: inset("bottom"), left: inset("left") },
+  };
+}
+
+/** Tells every view when something about this page changes. */
+function followPage(): void {
+  const views = () => document.querySelectorAll("transom-view");
+  const tell = () => views().forEach((view) => view.say({ context: facts(view.mode) }));
+  for (const query of [DARK, "(any-pointer: coarse)", "(any-hover: hover)"]) matchMedia(query).addEventListener("change", tell);
+  addEventListener("languagechange", tell);
+  addEventListener("resize", () => views().forEach((view) => view.fit()));
+}
+
 function start(key: string): void {
   const url = new URL("/ws", location.href);
   url.protocol = url.protocol.replace("http", "ws");
@@ -70,13 +100,15 @@ function start(key: string): void {
   const channel = new WebSocketChannel({
     url: url.href,
     key,
+    tab: tab(),
     onstate(state) {
       document.body.dataset.socket = state;
-      if (state === "lost") say("The host process is not answering. Trying again…");
+      if (state === "lost") say("The host process is not answering. Is transom still running? Trying again…");
       else if (state === "refused") {
         sessionStorage.removeItem(KEY);
-        say("The host process does not know this page. Open the address that it printed.");
-      } else say("");
+        say("The host process does not know this page, because it was started again. Open the address that it printed.");
+      } else if (state === "replaced") say("This page was opened again in another place. Go on there, or reload this one.");
+      else say("");
     },
     onviews(views) {
       for (const view of views)
@@ -84,6 +116,7 @@ function start(key: string): void {
       reopened(views.length);
     },
   });
+  followPage();
   void servers(key, channel, known);
   void log(key);
 }
@@ -107,7 +140,7 @@ async function servers(key: string, channel: WebSocketChannel, known: Promise<nu
         key,
       );
       version = state.version;
-      element("servers").replaceChildren(...state.servers.map((server) => serverBox(server, channel)));
+      draw(state.servers, channel);
       const ready = state.servers.some(({ name, state: is }) => name === state.open?.server && is === "ready");
       if (first && ready && state.open) {
         first = false;
@@ -123,6 +156,21 @@ async function servers(key: string, channel: WebSocketChannel, known: Promise<nu
       await pause(2000);
     }
   }
+}
+
+/** Draws the servers that changed; what is typed into the forms of the others stays. */
+function draw(servers: Server[], channel: WebSocketChannel): void {
+  const boxes = servers.map((server) => {
+    const text = JSON.stringify(server);
+    const drawn = DRAWN.get(server.name);
+    const box = drawn?.text === text ? drawn.box : serverBox(server, channel);
+    // A form that somebody is in the middle of stays open.
+    for (const tool of box === drawn?.box ? [] : (drawn?.box.querySelectorAll("details[open] summary") ?? []))
+      box.querySelector(`summary[title="${CSS.escape((tool as HTMLElement).title)}"]`)?.parentElement?.setAttribute("open", "");
+    DRAWN.set(server.name, { text, box });
+    return box;
+  });
+  if (boxes.some((box, at) => element("servers").children[at] !== box)) element("servers").replaceChildren(...boxes);
 }
 
 function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
@@ -152,6 +200,7 @@ function toolForm(server: string, tool: Tool, channel: WebSocketChannel): HTMLEl
       const value = read();
       if (value !== undefined) values[name] = value;
     }
+    if (!form.reportValidity()) return;
     show(channel, crypto.randomUUID(), `${server}: ${tool.name}`, { server, name: tool.name, arguments: values });
   };
   details.append(summary, form);
@@ -163,17 +212,21 @@ type Field = { name: string; label: HTMLElement; read: () => unknown };
 /** Objects and arrays are typed as JSON; everything else as what it is. */
 function field(name: string, schema: Schema, required: boolean): Field {
   const label = make("label", { textContent: name + (required ? " *" : "") });
-  if (schema.description) label.title = schema.description;
+  const explain = () => schema.description && label.append(make("small", { textContent: schema.description }));
   if (schema.type === "boolean") {
     const input = make("input", { type: "checkbox", checked: schema.default === true });
-    label.append(input);
+    label.prepend(input);
+    explain();
     return { name, label, read: () => input.checked };
   }
   if (schema.enum) {
     const select = make("select", {});
+    if (!required && schema.default === undefined) select.append(make("option", { textContent: "–", value: "" }));
     for (const value of schema.enum) select.append(make("option", { textContent: String(value), value: JSON.stringify(value) }));
+    if (schema.default !== undefined) select.value = JSON.stringify(schema.default);
     label.append(select);
-    return { name, label, read: () => JSON.parse(select.value) as unknown };
+    explain();
+    return { name, label, read: () => (select.value ? (JSON.parse(select.value) as unknown) : undefined) };
   }
   const number = schema.type === "number" || schema.type === "integer";
   const structured = schema.type === "object" || schema.type === "array";
@@ -182,14 +235,15 @@ function field(name: string, schema: Schema, required: boolean): Field {
   input.required = required;
   if (schema.default !== undefined) input.value = structured ? JSON.stringify(schema.default) : String(schema.default);
   label.append(input);
+  explain();
+  input.oninput = () => input.setCustomValidity("");
   const read = (): unknown => {
     if (input.value === "") return undefined;
     if (!number && !structured) return input.value;
     try {
       return JSON.parse(input.value) as unknown;
     } catch {
-      input.setCustomValidity("This is not JSON.");
-      input.reportValidity();
+      input.setCustomValidity(structured ? "Write this as JSON." : "Write a number.");
       return undefined;
     }
   };
@@ -202,17 +256,40 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   const element_ = document.createElement("transom-view") as TransomView;
   const close = make("button", { textContent: "Close", className: "close" });
   const head = make("header", {});
-  head.append(make("h3", { textContent: title }), close);
-  const note = make("p", { className: "note" });
+  const heading = make("h3", { textContent: title });
+  head.append(heading, close);
+  close.ariaLabel = `Close ${title}`;
+  card.ariaLabel = title;
+  const note = make("p", { className: "note", textContent: "Opening…" });
   note.setAttribute("role", "status");
   element_.setAttribute("view", view);
   element_.setAttribute("label", title);
   if (tool) element_.tool = tool;
+  element_.facts = facts();
+  element_.addEventListener("transom-open", ({ detail }) => {
+    note.textContent = "";
+    if (!tool && detail.title) card.ariaLabel = heading.textContent = detail.title;
+  });
+  element_.addEventListener("transom-mode", () => element_.say({ context: facts(element_.mode) }));
   element_.addEventListener("transom-ask", (event) => ask(event as TransomViewEvents["transom-ask"], card));
+  element_.addEventListener("transom-withdraw", ({ detail }) => withdraw(card, detail.id));
+  element_.addEventListener("transom-do", ({ detail }) =>
+    element_.say({ did: { id: detail.id, done: carryOut(detail) } }),
+  );
+  element_.addEventListener("transom-text", ({ detail }) => {
+    note.textContent = detail.why;
+    close.textContent = "Remove";
+    card.querySelectorAll(".ask, .answer").forEach((each) => each.remove());
+    card.append(
+      detail.text === undefined
+        ? make("p", { className: "answer", textContent: "Waiting for the tool's answer…" })
+        : make("pre", { className: "answer", textContent: detail.text || "The tool's answer has no text.", tabIndex: 0 }),
+    );
+  });
   element_.addEventListener("transom-close", (event) => {
     const { reason } = (event as TransomViewEvents["transom-close"]).detail;
     card.querySelectorAll(".ask").forEach((ask) => ask.remove());
-    note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
+    if (!card.querySelector(".answer")) note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
     close.textContent = "Remove";
     close.onclick = () => card.remove();
     if (reason === "teardown") card.remove();
@@ -227,6 +304,7 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
 function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   event.preventDefault();
   const { detail } = event;
+  card.querySelector(".note")!.textContent = "";
   const box = make("div", { className: "ask" });
   box.setAttribute("role", "alertdialog");
   box.setAttribute("aria-label", detail.text);
@@ -235,28 +313,40 @@ function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   if (Array.isArray(tools)) box.append(list(tools.map(String)));
   if (typeof detail["url"] === "string") box.append(make("code", { textContent: detail["url"] }));
   if (typeof detail["preview"] === "string") box.append(make("pre", { textContent: detail["preview"] }));
+  if (Array.isArray(detail["changes"])) box.append(list(detail["changes"].map(String)));
   if (Array.isArray(detail["contents"])) box.append(list(detail["contents"].map((file: { name: string }) => file.name)));
+  if (detail["late"])
+    box.append(make("p", { className: "late", textContent: "The view has stopped waiting. What you decide counts for the next time." }));
   for (const choice of detail.choices) {
-    const button = make("button", { textContent: CHOICES[choice] ?? choice, className: choice });
+    const button = make("button", { textContent: CHOICES[choice] ?? choice, className: choice, disabled: true });
     button.onclick = () => {
-      if (choice.startsWith("allow")) carryOut(detail);
       detail.answer(choice);
       box.remove();
     };
     box.append(button);
   }
+  box.dataset["ask"] = detail.id;
+  withdraw(card, detail.id);
   card.append(box);
-  box.querySelector("button")?.focus();
+  // A view can guess when a person clicks or presses a key; what was meant for it must not be an answer.
+  setTimeout(() => box.querySelectorAll("button").forEach((button) => (button.disabled = false)), 400);
+  box.tabIndex = -1;
+  if (!detail["late"]) box.focus();
 }
 
-/** Links and downloads need the click that allowed them. */
-function carryOut(ask: Ask): void {
-  if (ask.kind === "link" && typeof ask["url"] === "string") {
-    open(ask["url"], "_blank", "noopener,noreferrer");
-  }
-  if (ask.kind === "download" && Array.isArray(ask["contents"])) {
-    for (const file of ask["contents"] as { name: string; mimeType?: string; text?: string; blob?: string }[]) save(file);
-  }
+function withdraw(card: HTMLElement, id: string): void {
+  card.querySelector(`.ask[data-ask="${CSS.escape(id)}"]`)?.remove();
+}
+
+/**
+ * Does what the host process has judged and now orders. The click that allowed it still counts for some
+ * seconds; without one the browser would quietly block a window, so that is said instead.
+ */
+function carryOut(deed: Deed): boolean {
+  if (!navigator.userActivation.isActive) return false;
+  if (deed.kind === "link" && deed.url) open(deed.url, "_blank", "noopener,noreferrer");
+  for (const file of deed.contents ?? []) save(file);
+  return true;
 }
 
 function save(file: { name: string; mimeType?: string; text?: string; blob?: string }): void {
@@ -313,7 +403,10 @@ function make<K extends keyof HTMLElementTagNameMap>(
 
 const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
+const DRAWN = new Map<string, { text: string; box: HTMLElement }>();
 const KEY = "transom-key";
+const TAB = "transom-tab";
+const DARK = "(prefers-color-scheme: dark)";
 const CHOICES: Record<string, string> = {
   allow: "Allow",
   "allow-always": "Always allow",
@@ -321,10 +414,12 @@ const CHOICES: Record<string, string> = {
   "deny-always": "Never allow",
 };
 const CLOSED: Record<string, string> = {
-  text: "There is no view to show; what happened is in the log.",
-  silent: "The view was stopped: it never finished its handshake.",
   unknown: "The host process no longer has this view.",
   lost: "The connection to the host process was lost and the view with it.",
-  flood: "The view was stopped: it sent far too many messages.",
   overrun: "The view was stopped: it sent more than the host process could take.",
 };
+
+// Last, because everything above must be there when it starts.
+const key = await exchange();
+if (key === undefined) say("Open the address that transom printed: it holds a token that is good once. If it was used already, start transom again.");
+else start(key);

@@ -24,6 +24,8 @@ export const hostile = (mood, ...more) => ({
 export async function startHost({ servers, args = [] } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-host-"));
   const words = [...args, "--port", String(await freePort())];
+  // What one test agreed to is not agreed to in the next.
+  if (!args.includes("--data-dir")) words.push("--data-dir", path.join(folder, "data"));
   if (servers) {
     const file = path.join(folder, "mcp.json");
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
@@ -79,16 +81,24 @@ export async function startHttpServer(name, args = []) {
   };
 }
 
-/** Opens the host's page and waits until every server is ready, or is not going to be. */
-export async function openBench(browser, host) {
+/** Opens the host's page; `prepare` is given the context before anything is loaded. */
+export async function openBench(browser, host, { prepare, ...options } = {}) {
   // Tall enough for every card: right after scrolling, Chromium sends clicks to frames that have moved away.
-  const context = await browser.newContext({ viewport: { width: 1280, height: 3200 } });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 3200 }, ...options });
+  await prepare?.(context);
   const page = await context.newPage();
+  const bench = benchOf(page);
+  await page.goto(host.url);
+  return bench;
+}
+
+/** What a test does with a page of the host. */
+export function benchOf(page) {
+  const context = page.context();
   // Shorter than a test may take, so that what is missing is named.
   page.setDefaultTimeout(15_000);
   const mishaps = [];
   page.on("pageerror", (error) => mishaps.push(String(error)));
-  await page.goto(host.url);
   const bench = {
     page,
     context,

@@ -20,15 +20,20 @@ const bench = await openBench(browser, host);
 const steady = await bench.run("other", "steady");
 const never = await bench.run("odd", "never");
 
-/** Runs a tool whose view cannot be shown, and returns the words of the log that say why. */
+/** Runs a tool whose view cannot be shown: the card says why, and what the tool answered; so does the log. */
 async function fallsBack(t, tool, why) {
   const card = await bench.run("odd", tool);
   t.after(() => card.box.evaluate((box) => box.remove()));
   await card.note.getByText("There is no view to show").waitFor();
+  assert.match(await card.note.innerText(), why);
+  await saysInstead(card, tool);
   await bench.log(why).first().waitFor();
-  return card;
+  await bench.log(`odd ${tool}words of ${tool}`).first().waitFor();
 }
-const text = (tool) => bench.log(`odd ${tool}words of ${tool}`).first().waitFor();
+async function saysInstead(card, tool) {
+  await card.box.locator(".answer", { hasText: `words of ${tool}` }).waitFor();
+  assert.equal(await card.box.locator("iframe").count(), 0);
+}
 
 async function othersGoOn() {
   const frame = await steady.frame();
@@ -37,28 +42,28 @@ async function othersGoOn() {
 }
 
 test("a document of the wrong type is not shown; the text is", async (t) => {
-  await fallsBack(t, "wrong_mime", "odd wrong_mimegot the type");
-  await text("wrong_mime");
+  await fallsBack(t, "wrong_mime", /got the type/);
 });
 
 test("a document in two pieces is not shown; the text is", async (t) => {
-  await fallsBack(t, "two_contents", "odd two_contents2 items of the answer are this app");
-  await text("two_contents");
+  await fallsBack(t, "two_contents", /2 items of the answer are this app/);
 });
 
 test("a document that cannot be read is not shown; the text is", async (t) => {
-  await fallsBack(t, "unreadable", /odd unreadable.*the disk is on fire/);
-  await text("unreadable");
+  await fallsBack(t, "unreadable", /the disk is on fire/);
+});
+
+test("a document that is too large is not shown; the text is", async (t) => {
+  await fallsBack(t, "too_large", /bytes/);
 });
 
 test("an error without a message is still an error", async (t) => {
-  await fallsBack(t, "no_message", /odd no_message.*did not answer resources\/read/);
-  await text("no_message");
+  await fallsBack(t, "no_message", /did not answer resources\/read/);
 });
 
 test("what is wrong with a server's documents stands beside it", async () => {
   const findings = bench.server("odd").locator(".finding.high");
-  assert.equal(await findings.count(), 4);
+  assert.equal(await findings.count(), 5);
   await findings.filter({ hasText: "ui://odd/wrong_mime.html" }).waitFor();
 });
 
@@ -84,7 +89,7 @@ test("a view that reloads for ever is stopped", async (t) => {
   t.after(() => card.box.evaluate((box) => box.remove()));
   await bench.log("odd reloadsstopped: it was loaded over and over").waitFor();
   await card.note.getByText("The view was stopped").waitFor();
-  assert.equal(await card.box.locator("iframe").count(), 0);
+  await saysInstead(card, "reloads");
   await othersGoOn();
 });
 
@@ -116,7 +121,7 @@ test("a server that cannot be started or reached says so", async () => {
 test("a view that never says hello is stopped after its time", async () => {
   await never.note.getByText("never finished its handshake").waitFor({ timeout: 40_000 });
   await bench.log("odd neverstopped").waitFor();
-  assert.equal(await never.box.locator("iframe").count(), 0);
+  await saysInstead(never, "never");
 }, 60_000);
 
 test("servers that talk nonsense, half a sentence or nothing are given up, each with a reason", async () => {

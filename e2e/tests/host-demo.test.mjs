@@ -102,6 +102,49 @@ test("fullscreen and back, without loading the view again", async () => {
   assert.equal(await frame.evaluate(() => globalThis.mark), "still here");
 });
 
+test("views know their surroundings, and follow the page into the dark", async () => {
+  const card = await topCard();
+  const frame = await card.frame();
+  const context = () => frame.evaluate(() => app.getHostContext());
+  const { theme, locale, timeZone, platform, userAgent, deviceCapabilities, safeAreaInsets, availableDisplayModes, toolInfo } = await context();
+  assert.deepEqual([theme, platform], ["light", "web"]);
+  const own = await page.evaluate(() => [navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone]);
+  assert.deepEqual([locale, timeZone], own);
+  assert.match(userAgent, /^transom\//);
+  assert.deepEqual(Object.keys(deviceCapabilities).sort(), ["hover", "touch"]);
+  assert.deepEqual(safeAreaInsets, { top: 0, right: 0, bottom: 0, left: 0 });
+  assert.deepEqual(availableDisplayModes, ["inline", "fullscreen", "pip"]);
+  assert.equal(toolInfo.tool.name, "show_weather");
+
+  // The look is the page's own, in both themes.
+  const look = (target) => target.evaluate((body) => {
+    const { color, backgroundColor } = getComputedStyle(body);
+    return { color, backgroundColor };
+  });
+  const views = () => look(card.guest.locator("body"));
+  const cards = () => look(card.box);
+  assert.deepEqual(await views(), await cards());
+  await page.emulateMedia({ colorScheme: "dark" });
+  await card.guest.locator('html[data-theme="dark"]').waitFor({ state: "attached" });
+  const dark = await views();
+  assert.deepEqual(dark, await cards());
+  await page.emulateMedia({ colorScheme: "light" });
+  await card.guest.locator('html[data-theme="light"]').waitFor({ state: "attached" });
+  assert.notDeepEqual(await views(), dark);
+
+  // And its place is the page's to give.
+  const { width } = page.viewportSize();
+  const before = (await context()).containerDimensions;
+  assert.equal(before.maxHeight, 2560);
+  await page.setViewportSize({ width: width + 200, height: 3000 });
+  await frame.waitForFunction((before) => {
+    const { width, maxHeight } = app.getHostContext().containerDimensions;
+    return maxHeight === 2400 && width !== before.width;
+  }, before);
+  await page.setViewportSize({ width, height: 3200 });
+  await frame.waitForFunction((before) => app.getHostContext().containerDimensions.width === before.width, before);
+});
+
 test("a reloaded page shows the same view again: same origin, same data, nothing else", async () => {
   const before = await topCard();
   const origin = await (await before.frame()).evaluate(() => location.origin);
@@ -139,8 +182,9 @@ test("what a person decided counts for every view of the server", async () => {
   await second.close();
 });
 
-test("a tool without a view answers in the log", async () => {
+test("a tool without a view answers on its card and in the log", async () => {
   const card = await bench.run("demo", "save_note", { text: "by hand" });
+  await card.box.locator(".answer", { hasText: /^saved note \d$/ }).waitFor();
   await bench.log(/demo save_notesaved note \d/).waitFor();
   await card.note.getByText("There is no view to show").waitFor();
   await card.close();

@@ -78,7 +78,7 @@ test("a socket needs our origin", async () => {
 });
 
 test("a socket without the key is closed", async () => {
-  const hello = (key) => JSON.stringify({ hello: { version: 1, key, page: "p" } });
+  const hello = (key) => JSON.stringify({ hello: { version: 1, key, page: "p", tab: "t" } });
   for (const words of [hello("0".repeat(64)), hello(""), hello(token), "hello?", "{}"]) {
     const { status, socket } = await upgrade({ origin });
     assert.equal(status, 101);

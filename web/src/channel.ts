@@ -42,9 +42,14 @@ export type WebSocketOptions = {
   url: string;
   /** Proves that this page may speak; sent in the first frame and nowhere else. */
   key: string;
-  /** Hears when the connection comes and goes. */
-  onstate?: (state: "open" | "lost" | "refused") => void;
-  /** Hears which views the host process still has: a page that was reloaded can mount them again. */
+  /**
+   * Names the tab, from one load of the page to the next: views belong to it. Without one, a reload
+   * starts with nothing.
+   */
+  tab?: string;
+  /** Hears when the connection comes and goes; `replaced` when a page of the same tab took its place. */
+  onstate?: (state: "open" | "lost" | "refused" | "replaced") => void;
+  /** Hears which views an earlier load of the page left behind: they can be mounted again. */
   onviews?: (views: string[]) => void;
 };
 
@@ -102,11 +107,11 @@ export class WebSocketChannel implements Channel {
   }
 
   #connect(): void {
-    const { url, key } = this.#options;
+    const { url, key, tab = this.#page } = this.#options;
     const socket = (this.#socket = new WebSocket(url));
     socket.onopen = () =>
       socket.send(
-        JSON.stringify({ hello: { version: 1, key, page: this.#page } }),
+        JSON.stringify({ hello: { version: 1, key, page: this.#page, tab } }),
       );
     socket.onmessage = ({ data }) => {
       try {
@@ -119,13 +124,14 @@ export class WebSocketChannel implements Channel {
     socket.onclose = ({ code }) => {
       if (this.#socket !== socket) return;
       this.#welcome = false;
-      // 4401: the key is wrong, and will be wrong the next time.
-      const refused = code === 4401;
-      this.#options.onstate?.(refused ? "refused" : "lost");
+      // 4401: the key is wrong, and will be wrong the next time. 4409: two pages would fight for ever.
+      const end = { 4401: "refused", 4409: "replaced" }[code] as
+        "refused" | "replaced" | undefined;
+      this.#options.onstate?.(end ?? "lost");
       const delay =
         Math.min(250 * 2 ** this.#failures++, 10_000) *
         (0.5 + Math.random() / 2);
-      if (!refused) this.#timer = setTimeout(() => this.#connect(), delay);
+      if (!end) this.#timer = setTimeout(() => this.#connect(), delay);
     };
   }
 

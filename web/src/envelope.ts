@@ -38,14 +38,30 @@ export type Said =
         lanes: "port"[];
         modes: DisplayMode[];
         container: Container;
+        context?: Facts;
         tool?: ToolCall;
       };
     }
   | { message: Carried }
   | { answer: { id: string; choice: string } }
+  | { did: { id: string; done: boolean } }
   | { resize: Container }
+  | { context: Facts }
   | { mode: { mode: DisplayMode } }
   | { close: { reason: "user" | "gone" | "flood" } };
+
+/** What a page says of itself and of the person before it. */
+export type Facts = {
+  theme?: "light" | "dark";
+  /** BCP 47. */
+  locale?: string;
+  /** By its IANA name. */
+  timeZone?: string;
+  touch?: boolean;
+  hover?: boolean;
+  /** The edges of the view that something else may cover. */
+  insets?: { top: number; right: number; bottom: number; left: number };
+};
 
 /** A tool to call, whose result the view will show. */
 export type ToolCall = { server: string; name: string; arguments?: Json };
@@ -55,6 +71,9 @@ export type Told =
   | { open: Opened }
   | { message: Carried }
   | { ask: Ask }
+  | { withdraw: { id: string } }
+  | { text: Fallback }
+  | { do: Deed }
   | { resize: { width?: number; height?: number } }
   | { mode: { mode: DisplayMode } }
   | { close: { reason: string } };
@@ -79,6 +98,22 @@ export type Ask = {
   text: string;
   choices: string[];
   [key: string]: unknown;
+};
+
+/** What to show in place of a view: why there is none and, once it is known, what the tool answered. */
+export type Fallback = { why: string; text?: string };
+
+/** Something that only a page can do; `did` tells the host process what came of it. */
+export type Deed = {
+  id: string;
+  kind: string;
+  url?: string;
+  contents?: {
+    name: string;
+    mimeType?: string;
+    text?: string;
+    blob?: string;
+  }[];
 };
 
 /** What one frame said, its payload unread when it is a message. */

@@ -15,6 +15,10 @@ import {
   asMessage,
   type Ask,
   type Carried,
+  type Container,
+  type Deed,
+  type Facts,
+  type Fallback,
   type Opened,
   type Said,
   type Told,
@@ -36,6 +40,9 @@ export type {
   Ask,
   Carried,
   Container,
+  Deed,
+  Facts,
+  Fallback,
   Opened,
   Said,
   Told,
@@ -48,6 +55,12 @@ export type TransomViewEvents = {
   "transom-open": CustomEvent<Opened>;
   /** Someone must decide; call `preventDefault()` and later `answer`, or it counts as denied. */
   "transom-ask": CustomEvent<Ask & { answer: (choice: string) => void }>;
+  /** A question is moot. */
+  "transom-withdraw": CustomEvent<{ id: string }>;
+  /** There is no view, or none any more: show this in its place. */
+  "transom-text": CustomEvent<Fallback>;
+  /** Open a link or save files, now; tell with `say({ did })` what came of it. */
+  "transom-do": CustomEvent<Deed>;
   "transom-resize": CustomEvent<{ width?: number; height?: number }>;
   "transom-mode": CustomEvent<{ mode: DisplayMode }>;
   "transom-lane": CustomEvent<{ lane: "window" | "port" }>;
@@ -65,6 +78,8 @@ export class TransomView extends HTMLElement {
   ignored = 0;
   /** A tool to call when the view opens; without it the host process already knows the view. */
   tool: Extract<Said, { open: unknown }>["open"]["tool"];
+  /** What the page says of itself when the view opens; what changes later goes to `say({ context })`. */
+  facts: Facts = {};
 
   readonly #box = document.createElement("div");
   readonly #button = document.createElement("button");
@@ -81,9 +96,7 @@ export class TransomView extends HTMLElement {
   #budget = BURST;
   #refilled = 0;
   #mode: DisplayMode = "inline";
-  readonly #watch = new ResizeObserver(() =>
-    this.#say({ resize: this.#container() }),
-  );
+  readonly #watch = new ResizeObserver(() => this.fit());
 
   constructor() {
     super();
@@ -95,6 +108,7 @@ export class TransomView extends HTMLElement {
     this.#button.textContent = "×";
     this.#button.ariaLabel = "Close";
     this.#button.onclick = () => this.#leave();
+    this.#box.className = this.#mode;
     this.#box.append(this.#button);
     // An `on…` handler that returns false cancels its event: every other key would be swallowed.
     this.#box.onkeydown = ({ key }) => {
@@ -121,7 +135,7 @@ export class TransomView extends HTMLElement {
 
   /** Asks the host process to end the view; it gets time to save. */
   close(): void {
-    this.#say({ close: { reason: "user" } });
+    this.say({ close: { reason: "user" } });
   }
 
   connectedCallback(): void {
@@ -142,19 +156,21 @@ export class TransomView extends HTMLElement {
     if (!this.isConnected || !this.#channel || !view) return;
     const seat = this.#channel.join(view, (told) => this.#obey(told));
     this.#seat = seat;
-    const { modes, tool } = this;
-    this.#say({
+    const { modes, tool, facts: context } = this;
+    this.say({
       open: {
         lanes: ["port"],
         modes,
         container: this.#container(),
+        context,
         ...(tool && { tool }),
       },
     });
     this.#watch.observe(this);
   }
 
-  #say(said: Said): void {
+  /** Says something to the host process. */
+  say(said: Said): void {
     this.#seat?.say(said);
   }
 
@@ -180,6 +196,12 @@ export class TransomView extends HTMLElement {
       else if ("mode" in told) void this.#show(told.mode.mode);
       else if ("ask" in told) this.#ask(told.ask);
       else if ("close" in told) this.#end(told.close.reason);
+      // The rest is for the page to show or to do.
+      else
+        for (const kind in told) {
+          if (kind === "text") this.#unmount();
+          this.#report(`transom-${kind as "do"}`, (told as Json)[kind] as Deed);
+        }
     } catch {
       // One view's trouble must not reach the channel that it shares with others.
       this.ignored++;
@@ -203,7 +225,7 @@ export class TransomView extends HTMLElement {
     );
     frame.allow = allow ?? "";
     frame.title = title ?? this.getAttribute("label") ?? "View";
-    this.toggleAttribute("border", border ?? false);
+    this.toggleAttribute("border", !!border);
     frame.src = href;
     this.#box.prepend(frame);
     this.#window = openLane(
@@ -218,6 +240,7 @@ export class TransomView extends HTMLElement {
   #hear(message: Message | undefined, { resource }: Opened): boolean {
     const method = message && "method" in message && message.method;
     if (method && RESERVED.test(method)) {
+      if (method.endsWith("-stopped")) return this.#stop();
       // One resource per load of the sandbox page; what else it says is between it and us.
       if (resource && method.endsWith("-ready"))
         this.#window?.send({
@@ -228,7 +251,7 @@ export class TransomView extends HTMLElement {
       return true;
     }
     if (method === "ui/initialize")
-      this.#begin(message as Message & { id: RequestId; params?: Json });
+      this.#begin(message as { id: RequestId; params?: Json });
     else if (this.#lane === "port") return this.#ignore();
     else if (this.#lane === "offered" && method === INITIALIZED)
       this.#settle("window");
@@ -236,12 +259,14 @@ export class TransomView extends HTMLElement {
   }
 
   /** A document says ui/initialize once: a second time it is another document. */
-  #begin({ id, params }: { id: RequestId; params?: Json }): void {
+  #begin(hello?: { id: RequestId; params?: Json }): void {
     this.#port?.close();
     this.#port = undefined;
     this.#lane = "window";
     this.#held = [];
-    this.#hello = namesPort(params?.appCapabilities) ? id : undefined;
+    this.#hello = namesPort(hello?.params?.appCapabilities)
+      ? hello?.id
+      : undefined;
   }
 
   /** What the view said on the port: here are the limits that the sandbox cannot apply. */
@@ -257,16 +282,20 @@ export class TransomView extends HTMLElement {
     this.#budget =
       Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) - 1;
     this.#refilled = now;
-    if (this.#budget < 0) {
-      this.#end("flood");
-      return true;
-    }
+    if (this.#budget < 0) return this.#stop();
     return this.#pass(text);
+  }
+
+  /** The frame goes at once; what is said of it comes from the host process. */
+  #stop(): true {
+    this.say({ close: { reason: "flood" } });
+    this.#unmount();
+    return true;
   }
 
   #pass(message: Carried): boolean {
     try {
-      this.#say({ message });
+      this.say({ message });
       return true;
     } catch {
       // A clone can hold what JSON cannot: cycles, big integers.
@@ -315,7 +344,7 @@ export class TransomView extends HTMLElement {
 
   #ask(ask: Ask): void {
     const answer = (choice: string) =>
-      this.#say({ answer: { id: ask.id, choice } });
+      this.say({ answer: { id: ask.id, choice } });
     if (this.#report("transom-ask", { ...ask, answer })) answer("deny");
   }
 
@@ -328,8 +357,20 @@ export class TransomView extends HTMLElement {
     this.#report("transom-resize", size);
   }
 
-  #container(): { width: number } {
-    return { width: this.clientWidth };
+  /** Tells how much room there is; call it when the window changed. */
+  fit(): void {
+    this.say({ resize: this.#container() });
+  }
+
+  /** In flow a view may grow up to most of the window; in fullscreen it has all of it (H-84). */
+  #container(): Container {
+    const inline = this.#mode === "inline";
+    const { clientWidth: width, clientHeight: height } = inline
+      ? this
+      : this.#box;
+    return this.#mode === "fullscreen"
+      ? { width, height }
+      : { width, maxHeight: (innerHeight * 0.8) | 0 };
   }
 
   #leave(): void {
@@ -353,14 +394,14 @@ export class TransomView extends HTMLElement {
         box.showPopover();
       }
     }
-    this.#say({ mode: { mode: this.#mode } });
+    this.fit();
+    this.say({ mode: { mode: this.#mode } });
     this.#report("transom-mode", { mode: this.#mode });
   }
 
   #end(reason: string): void {
     if (!this.#seat) return;
-    if (reason === "gone" || reason === "flood")
-      this.#say({ close: { reason } });
+    if (reason === "gone") this.say({ close: { reason } });
     this.#seat.leave();
     this.#seat = undefined;
     this.#watch.disconnect();
@@ -370,13 +411,10 @@ export class TransomView extends HTMLElement {
 
   #unmount(): void {
     this.#window?.close();
-    this.#port?.close();
     this.#frame?.remove();
-    this.#window = this.#port = this.#frame = undefined;
-    if (this.#mode !== "inline") void this.#show("inline");
-    this.#lane = "window";
-    this.#hello = undefined;
-    this.#held = [];
+    this.#window = this.#frame = undefined;
+    this.#leave();
+    this.#begin();
   }
 }
 
@@ -405,10 +443,10 @@ const RATE = 2;
 const STYLE = `
 :host{display:block}
 div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
-:host([border]) .inline,:host([border]) div:not([class]){border:1px solid GrayText;border-radius:8px;overflow:hidden}
+:host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
 iframe{display:block;border:0;width:100%;height:var(--height,150px)}
 button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z-index:1}
-.fullscreen{width:100vw;height:100vh;max-width:none;max-height:none;margin:0}
+.fullscreen{width:100vw;height:100vh;margin:0}
 .pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
 .fullscreen iframe{height:100%}
 .fullscreen button,.pip button{display:block}

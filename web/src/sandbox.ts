@@ -1,6 +1,7 @@
 /**
  * The Sandbox page: a relay between the host page and the guest frame, on an origin of its own. It
- * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once.
+ * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once, and
+ * `sandbox-stopped` if it had to stop its guest.
  *
  * ```text
  * host page ──sandbox-resource-ready──▶ here ──srcdoc──▶ guest      (raw mode)
@@ -34,9 +35,10 @@ function main(settings: DOMStringMap): void {
   const rate = Number(settings.rate ?? 2000);
   const frame = document.createElement("iframe");
   let guest: Lane | undefined;
-  let waiting = settings.guest === undefined;
+  const url = settings.guest;
+  let waiting = !url;
   let budget = rate * BURST;
-  let refilled = performance.now();
+  let refilled = 0;
 
   const host = openLane(
     parent,
@@ -85,7 +87,14 @@ function main(settings: DOMStringMap): void {
       opaque ? "null" : new URL(source.src ?? location.href).origin,
     );
   };
+  const say = (word: string) =>
+    host.send({
+      jsonrpc: "2.0",
+      method: "ui/notifications/sandbox-" + word,
+      params: {},
+    });
   const stop = () => {
+    say("stopped");
     guest?.close();
     host.close();
     frame.remove();
@@ -105,17 +114,8 @@ function main(settings: DOMStringMap): void {
     );
   };
 
-  if (settings.guest !== undefined)
-    show(
-      { src: settings.guest },
-      tokensOf(settings.sandbox),
-      settings.allow ?? "",
-    );
-  host.send({
-    jsonrpc: "2.0",
-    method: "ui/notifications/sandbox-proxy-ready",
-    params: {},
-  });
+  if (url) show({ src: url }, tokensOf(settings.sandbox), settings.allow ?? "");
+  say("proxy-ready");
 }
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
@@ -168,7 +168,7 @@ function parentOrigin(): string | undefined {
 
 function refuse(reason: string): void {
   document.documentElement.dataset.refused = reason;
-  document.body.textContent = `This view was stopped: ${reason}.`;
+  document.body.textContent = `Stopped: ${reason}.`;
 }
 
 const BURST = 10;

@@ -63,7 +63,11 @@ describe("mounting", () => {
         open: {
           lanes: ["port"],
           modes: ["inline", "fullscreen", "pip"],
-          container: { width: expect.any(Number) as number },
+          container: {
+            width: expect.any(Number) as number,
+            maxHeight: Math.trunc(innerHeight * 0.8),
+          },
+          context: {},
         },
       },
     ]);
@@ -292,6 +296,31 @@ describe("obeying", () => {
     expect(said.at(-1)).toEqual({ answer: { id: "a1", choice: "allow" } });
   });
 
+  test("a sandbox that had to stop its guest is taken away, and the host process is told", () => {
+    open();
+    fromView({ method: "ui/notifications/sandbox-stopped", params: {} });
+    expect(said.at(-1)).toEqual({ close: { reason: "flood" } });
+    expect(frame()).toBeNull();
+    tell({ text: { why: "The view was stopped.", text: "12 °C" } });
+    tell({ close: { reason: "flood" } });
+    expect(events.at(-1)).toEqual(["close", { reason: "flood" }]);
+  });
+
+  test("what is for the page to show or to do is told to it, and its report goes back", () => {
+    open();
+    const deed = { id: "d1", kind: "link", url: "https://example.com/" };
+    const heard: unknown[] = [];
+    for (const name of ["transom-do", "transom-withdraw"])
+      element.addEventListener(name, (event) =>
+        heard.push((event as CustomEvent).detail),
+      );
+    tell({ do: deed });
+    tell({ withdraw: { id: "a1" } });
+    expect(heard).toEqual([deed, { id: "a1" }]);
+    element.say({ did: { id: "d1", done: true } });
+    expect(said.at(-1)).toEqual({ did: { id: "d1", done: true } });
+  });
+
   describe("display modes", () => {
     let popover: boolean;
     beforeEach(() => {
@@ -326,6 +355,16 @@ describe("obeying", () => {
         expect(said.at(-1)).toEqual({ mode: { mode: "inline" } });
       },
     );
+
+    test("H-84 in fullscreen the view is told that it has all of the window", async () => {
+      open();
+      tell({ mode: { mode: "fullscreen" } });
+      await settle();
+      expect(said.slice(-2)).toEqual([
+        { resize: { width: box().clientWidth, height: box().clientHeight } },
+        { mode: { mode: "fullscreen" } },
+      ]);
+    });
 
     test("a view that ends in the top layer leaves nothing there", async () => {
       open();

@@ -222,7 +222,12 @@ describe("with a guest's URL", () => {
   test("P-18, ATK-33 a flood ends the guest and says so on the page", async () => {
     await withGuest({ rate: "10" });
     for (let n = 0; n < 200; n++) fromGuest(note(n));
-    expect(host.messages).toHaveLength(101);
+    expect(host.messages).toHaveLength(102);
+    expect(host.messages.at(-1)).toEqual({
+      jsonrpc: "2.0",
+      method: "ui/notifications/sandbox-stopped",
+      params: {},
+    });
     expect(document.querySelector("iframe")).toBeNull();
     expect(document.body.textContent).toContain("too many messages");
     fromHost(note(1));

@@ -6,7 +6,10 @@ use transom::{
     violation::Quoted,
 };
 
-use crate::envelope::{Ask, FileOffer};
+use crate::{
+    documents::Change,
+    envelope::{Ask, Deed, FileOffer},
+};
 
 /// A question of a session, for the person at the page: who asks what of whom.
 pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
@@ -37,7 +40,7 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
             kind: "download",
             text: format!("A view of {server} wants to save: {}", names.join(", ")),
             choices: ONCE.to_vec(),
-            contents: question.files.iter().map(offer).collect(),
+            contents: question.files.iter().map(named).collect(),
             ..ask
         },
         Subject::Message => Ask {
@@ -74,23 +77,52 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
     }
 }
 
-/// An effect that the rules allow and that still needs the person's click.
-pub(crate) fn effect(server: &str, task: &Task, id: String) -> Ask {
-    let ask = Ask { id, server: server.to_owned(), choices: ONCE.to_vec(), ..Ask::default() };
+/// A document that is not what somebody agreed to: it does not run before they do so again.
+pub(crate) fn changed(server: &str, tool: &str, change: &Change) -> Ask {
+    let mut changes: Vec<_> = change.what.iter().map(|what| shorten(&what.to_string())).collect();
+    let more = changes.len().saturating_sub(CHANGES);
+    changes.truncate(CHANGES);
+    if more > 0 {
+        changes.push(format!("and {more} more"));
+    }
+    Ask {
+        id: "document".to_owned(),
+        kind: "document",
+        text: format!("The view of {tool} from {server} is not the one you have seen before:"),
+        choices: ONCE.to_vec(),
+        server: server.to_owned(),
+        changes,
+        ..Ask::default()
+    }
+}
+
+/// What the page is told to do for a view.
+pub(crate) fn deed(task: &Task, id: String) -> Option<Deed> {
     match task {
-        Task::OpenLink { url } => Ask {
-            kind: "link",
-            text: format!("A view of {server} opens:"),
-            url: Some(url.clone()),
-            ..ask
-        },
-        Task::Download { files } => Ask {
-            kind: "download",
-            text: format!("A view of {server} saves:"),
-            contents: files.iter().map(offer).collect(),
-            ..ask
-        },
-        _ => ask,
+        Task::OpenLink { url } => {
+            Some(Deed { id, kind: "link", url: Some(url.clone()), contents: vec![] })
+        }
+        Task::Download { files } => {
+            let contents = files.iter().map(offer).collect();
+            Some(Deed { id, kind: "download", url: None, contents })
+        }
+        _ => None,
+    }
+}
+
+/// Asks for the click without which the browser lets the page do nothing.
+pub(crate) fn click(server: &str, deed: &Deed) -> Ask {
+    let verb = if deed.kind == "link" { "open:" } else { "save:" };
+    let bare = |file: &FileOffer| FileOffer { text: None, blob: None, ..file.clone() };
+    Ask {
+        id: deed.id.clone(),
+        kind: deed.kind,
+        text: format!("A view of {server} may {verb}"),
+        choices: ONCE.to_vec(),
+        server: server.to_owned(),
+        url: deed.url.clone(),
+        contents: deed.contents.iter().map(bare).collect(),
+        ..Ask::default()
     }
 }
 
@@ -120,7 +152,7 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::Asked => "closed at its own wish",
         Reason::NeverInitialized => "stopped: it never finished its handshake",
         Reason::ReloadLoop => "stopped: it was loaded over and over",
-        Reason::Flood => "stopped: it broke too many rules",
+        Reason::Flood => "stopped: it broke too many rules, or sent far too many messages",
         _ => "ended",
     }
 }
@@ -141,12 +173,12 @@ pub(crate) fn shorten(words: &str) -> String {
     if line.len() < words.len() { format!("{line}…") } else { line }
 }
 
+fn named(file: &transom::host::File) -> FileOffer {
+    FileOffer { name: file.name.clone(), mime_type: file.mime_type.clone(), ..FileOffer::default() }
+}
+
 fn offer(file: &transom::host::File) -> FileOffer {
-    let offer = FileOffer {
-        name: file.name.clone(),
-        mime_type: file.mime_type.clone(),
-        ..FileOffer::default()
-    };
+    let offer = named(file);
     match &file.body {
         FileBody::Text(text) => FileOffer { text: Some(text.clone()), ..offer },
         FileBody::Blob(blob) => FileOffer { blob: Some(blob.clone()), ..offer },
@@ -156,4 +188,6 @@ fn offer(file: &transom::host::File) -> FileOffer {
 }
 
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
+/// The most differences that are listed one by one.
+const CHANGES: usize = 20;
 const ONCE: [&str; 2] = ["allow", "deny"];

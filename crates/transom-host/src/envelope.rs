@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use transom::wire::{Axis, ContainerDimensions, DisplayMode};
+use transom::wire::{Axis, ContainerDimensions, DisplayMode, SafeAreaInsets};
 
 mod stream;
 
@@ -47,6 +47,8 @@ pub struct Hello {
     pub key: String,
     /// Names one load of the page.
     pub page: String,
+    /// Names the tab, from one load of the page to the next; views belong to it.
+    pub tab: String,
 }
 
 /// The answer to it.
@@ -56,7 +58,7 @@ pub struct Welcome {
     pub version: u32,
     /// Whether this load of the page is known, so that both sides go on where they were.
     pub resumed: bool,
-    /// The views that a page of this owner may mount again.
+    /// The views of this tab, which an earlier load of the page left behind.
     pub views: Vec<String>,
 }
 
@@ -69,8 +71,12 @@ pub enum FromPage<'a> {
     Message(&'a str),
     /// The person decided.
     Answer(Answer),
+    /// The page did as it was told, or could not.
+    Did(Did),
     /// The place changed.
     Resize(Container),
+    /// Something about the page changed.
+    Context(Facts),
     /// The mode now in force.
     Mode(DisplayMode),
     /// The view's frame is gone, or shall go.
@@ -89,6 +95,8 @@ pub struct Open {
     pub modes: Vec<DisplayMode>,
     /// The room that there is.
     pub container: Container,
+    /// What the page says of itself.
+    pub context: Facts,
     /// The tool to call, when the view is not known yet.
     pub tool: Option<Tool>,
 }
@@ -115,6 +123,24 @@ pub struct Container {
     max_height: Option<f64>,
 }
 
+/// What a page says of itself and of the person before it; nothing of it has been checked.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Facts {
+    /// `light` or `dark`.
+    pub theme: Option<String>,
+    /// The person's language, as BCP 47 writes it.
+    pub locale: Option<String>,
+    /// The person's time zone, by its IANA name.
+    pub time_zone: Option<String>,
+    /// Whether there is a finger to point with.
+    pub touch: Option<bool>,
+    /// Whether there is something that can rest above an element.
+    pub hover: Option<bool>,
+    /// The edges of the view that something else may cover.
+    pub insets: Option<SafeAreaInsets>,
+}
+
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Answer {
@@ -122,6 +148,15 @@ pub struct Answer {
     pub id: String,
     /// One of its choices.
     pub choice: String,
+}
+
+/// What came of a [`Deed`].
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Did {
+    /// The deed.
+    pub id: String,
+    /// Whether it was done; a browser lets a page do some things only after a click.
+    pub done: bool,
 }
 
 /// Why a page ends a view.
@@ -143,8 +178,22 @@ pub enum ToPage {
     Open(Mount),
     /// Something for the view, as JSON text.
     Message(String),
-    /// A question for the person.
+    /// A question for the person; one with the same id takes its place.
     Ask(Ask),
+    /// A question is moot.
+    Withdraw {
+        /// The question.
+        id: String,
+    },
+    /// Something that only the page can do.
+    Do(Deed),
+    /// Show this in place of the view: there is none, or none any more.
+    Text {
+        /// Why, in a sentence.
+        why: String,
+        /// What the tool answered, once it has.
+        text: Option<String>,
+    },
     /// The frame's size.
     Resize {
         /// In CSS pixels.
@@ -198,12 +247,33 @@ pub struct Ask {
     /// The beginning of what would be sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
-    /// The files it is about, with what is in them: the page saves them inside the click.
+    /// What has changed, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+    /// The files it is about, without what is in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contents: Vec<FileOffer>,
+    /// Whether nobody waits for the answer any more: it counts for the next time alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
+}
+
+/// Something that only the page can do, and only now: nothing is done before it is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Deed {
+    /// What the page's [`Did`] names.
+    pub id: String,
+    /// `link` or `download`.
+    pub kind: &'static str,
+    /// The address to open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The files to save.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<FileOffer>,
 }
 
-/// A file that the page would save.
+/// A file that the page shows or saves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileOffer {
     /// The name to save it under.
@@ -294,7 +364,9 @@ impl<'a> Said<'a> {
             "message" => FromPage::Message(self.payload),
             "open" => FromPage::Open(read(self.payload)?),
             "answer" => FromPage::Answer(read(self.payload)?),
+            "did" => FromPage::Did(read(self.payload)?),
             "resize" => FromPage::Resize(read(self.payload)?),
+            "context" => FromPage::Context(read(self.payload)?),
             "mode" => FromPage::Mode(read::<Mode>(self.payload)?.mode),
             "close" => FromPage::Close(read::<Close>(self.payload)?.reason),
             _ => read::<serde::de::IgnoredAny>(self.payload).map(|_| FromPage::Unknown)?,
@@ -327,6 +399,12 @@ impl ToPage {
             Self::Message(text) => format!(r#""message":{text}"#),
             Self::Open(mount) => format!(r#""open":{}"#, json(mount)),
             Self::Ask(ask) => format!(r#""ask":{}"#, json(ask)),
+            Self::Withdraw { id } => format!(r#""withdraw":{{"id":{}}}"#, json(id)),
+            Self::Do(deed) => format!(r#""do":{}"#, json(deed)),
+            Self::Text { why, text: None } => format!(r#""text":{{"why":{}}}"#, json(why)),
+            Self::Text { why, text: Some(text) } => {
+                format!(r#""text":{{"why":{},"text":{}}}"#, json(why), json(text))
+            }
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
             Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
             Self::Resize { width, height } => {
@@ -345,7 +423,8 @@ impl ToPage {
 impl Container {
     /// What the view is told about its place.
     pub fn dimensions(&self) -> ContainerDimensions {
-        let axis = |fixed: Option<f64>, most: Option<f64>| match (fixed, most) {
+        let size = |size: Option<f64>| size.filter(|size| (0.0..=1e6).contains(size));
+        let axis = |fixed: Option<f64>, most: Option<f64>| match (size(fixed), size(most)) {
             (Some(fixed), _) => Axis::Fixed(fixed),
             (None, Some(most)) => Axis::AtMost(most),
             (None, None) => Axis::Free,

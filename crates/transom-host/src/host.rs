@@ -14,10 +14,11 @@ use transom::{
     host::{Limits, Setup, Terms},
     origin::Origin,
     policy::Policy,
-    wire::{HostCapabilities, Implementation, ListChanged, Modalities},
+    wire::{HostCapabilities, HostStyles, Implementation, ListChanged, Modalities},
 };
 
 use crate::{
+    context,
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     log::Log,
     page::{self, First, Page},
@@ -33,7 +34,7 @@ pub struct Host {
     page: Arc<Page>,
     sandbox: Sandbox,
     servers: Arc<Servers>,
-    events: mpsc::Sender<Event>,
+    pub(crate) events: mpsc::Sender<Event>,
     log: Arc<Log>,
 }
 
@@ -46,6 +47,7 @@ pub struct Builder {
     page_origins: Vec<Origin>,
     naming: Naming,
     data: Option<PathBuf>,
+    styles: HostStyles,
     first: Option<First>,
 }
 
@@ -86,6 +88,7 @@ impl Host {
             page_origins,
             naming,
             data: None,
+            styles: context::page_look(),
             first: None,
         }
     }
@@ -181,6 +184,13 @@ impl Builder {
         self
     }
 
+    /// Sets the look that views are told of, for a page that is not the one this crate brings along.
+    #[must_use]
+    pub fn styles(mut self, styles: HostStyles) -> Self {
+        self.styles = styles;
+        self
+    }
+
     /// The tool that a fresh page opens by itself.
     #[must_use]
     pub fn open_first(mut self, server: impl Into<String>, tool: impl Into<String>) -> Self {
@@ -212,6 +222,7 @@ impl Builder {
                 name.clone(),
                 own.unwrap_or_else(|| Arc::clone(&policy)),
                 agreement.grants,
+                matches!(target, Target::InProcess(_)),
                 store.clone(),
                 self.page_origins.clone(),
                 Arc::clone(&log),
@@ -226,6 +237,7 @@ impl Builder {
         let setup = setup(self.limits, self.terms);
         let driver = Driver::new(
             setup,
+            self.styles,
             Arc::clone(&servers),
             sandbox.clone(),
             Arc::clone(&log),

@@ -2,9 +2,11 @@
 //! judges every message between them.
 
 mod consent;
+mod context;
 pub mod demo;
 pub mod documents;
 pub mod envelope;
+mod fallback;
 mod grants;
 mod host;
 mod log;

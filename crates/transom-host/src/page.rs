@@ -211,13 +211,14 @@ async fn serve(page: Arc<Page>, mut socket: WebSocket) {
         Ok(None) => return refuse(socket, envelope::NOT_YOU, "no hello").await,
         Ok(Some(hello)) => hello,
     };
-    if hello.version != envelope::VERSION || !page.key.is(&hello.key) || hello.page.len() > 64 {
+    let short = hello.page.len() <= 64 && hello.tab.len() <= 64;
+    if hello.version != envelope::VERSION || !page.key.is(&hello.key) || !short {
         return refuse(socket, envelope::NOT_YOU, "not this key or version").await;
     }
     let connection = page.connections.fetch_add(1, Ordering::Relaxed);
     let (sender, receiver) = mpsc::unbounded_channel();
-    let name = hello.page;
-    let connected = Event::Connected { page: name.clone(), connection, socket: sender };
+    let (name, tab) = (hello.page, hello.tab);
+    let connected = Event::Connected { page: name.clone(), tab, connection, socket: sender };
     if page.events.send(connected).await.is_ok() {
         carry(&page, socket, receiver, &name, connection).await;
         let _ = page.events.send(Event::Lost { page: name, connection }).await;

@@ -17,7 +17,7 @@ use transom::{
 };
 
 use crate::{
-    documents::{Change, Document, Limits, Review, Severity, Store, Unread},
+    documents::{Change, Document, Limits, Pin, PinError, Review, Severity, Store, Unread},
     envelope::Mount,
     grants::MissingGrants,
     log::{Log, in_full},
@@ -40,6 +40,8 @@ pub(crate) struct Server {
     name: String,
     policy: Arc<Policy>,
     grants: Vec<Grant>,
+    /// Whether it is part of this process: its documents change with us, and nobody else changes them.
+    built_in: bool,
     upstream: OnceLock<Upstream>,
     store: Store,
     page_origins: Vec<transom::origin::Origin>,
@@ -156,6 +158,7 @@ impl Server {
         name: String,
         policy: Arc<Policy>,
         grants: Vec<Grant>,
+        built_in: bool,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
         log: Arc<Log>,
@@ -163,7 +166,7 @@ impl Server {
         let words = "connecting…".to_owned();
         let state = Condition { standing: Standing::Connecting, words, findings: vec![] };
         let (upstream, state) = (OnceLock::new(), Mutex::new(state));
-        Self { name, policy, grants, upstream, store, page_origins, state, log }
+        Self { name, policy, grants, built_in, upstream, store, page_origins, state, log }
     }
 
     /// The rules for its views.
@@ -199,8 +202,7 @@ impl Server {
         let entry = listing.get(tool).ok_or_else(|| format!("there is no tool {tool:?}"))?;
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
-        let review = self.store.review(&document).map_err(|error| error.to_string())?;
-        self.store.pin(&document).map_err(|error| error.to_string())?;
+        let review = self.look_over(&document).map_err(|error| error.to_string())?;
         let frame = Frame {
             grants: self.grants.clone(),
             ..Frame::new(Arc::clone(&document), self.page_origins.clone())
@@ -208,6 +210,19 @@ impl Server {
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
         let tool = serde_json::from_str(entry.raw.get()).ok();
         Ok(Prepared { server: Arc::clone(self), tool, document, review, mounted })
+    }
+
+    /// Compares a document with what somebody agreed to. One that nobody has seen before is agreed to by
+    /// being opened; a changed one waits for a person (H-49).
+    fn look_over(&self, document: &Document) -> Result<Review, PinError> {
+        if self.built_in {
+            return Ok(Review::Same);
+        }
+        let review = self.store.review(document)?;
+        if matches!(review, Review::New) {
+            self.store.pin(document)?;
+        }
+        Ok(review)
     }
 
     async fn document(&self, uri: &UiUri) -> Result<Arc<Document>, Unread> {
@@ -360,16 +375,32 @@ impl Prepared {
         }
         let missing = MissingGrants::of(&self.document, &self.server.grants);
         warnings.extend(missing.map(|missing| missing.to_string()));
-        if let Review::Changed(change) = &self.review {
-            warnings.push(changed(change));
-        }
         warnings
     }
-}
 
-fn changed(change: &Change) -> String {
-    let what: Vec<_> = change.what.iter().map(ToString::to_string).collect();
-    format!("this view has changed since it was last shown: {}", what.join("; "))
+    /// What is not as it was when somebody last agreed to it; nothing, if it may run (H-49).
+    pub(crate) fn change(&self) -> Option<&Change> {
+        match &self.review {
+            Review::Changed(change) => Some(change),
+            Review::New | Review::Same => None,
+        }
+    }
+
+    /// Remembers that a person agreed to this document.
+    pub(crate) fn agree(&mut self) -> Result<(), PinError> {
+        self.server.store.pin(&self.document)?;
+        self.review = Review::Same;
+        Ok(())
+    }
+
+    /// Whether the two would run the same document.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let name = |prepared: &Self| {
+            let document = &prepared.document;
+            (document.server.clone(), document.uri.as_str().to_owned(), Pin::of(document))
+        };
+        name(self) == name(other)
+    }
 }
 
 /// `1 view`, `2 views`.

@@ -4,34 +4,44 @@
 use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
 use transom::{
     host::{self, FileBody, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
-    policy::{Decided, Decision, Subject},
+    policy::{Decided, Decision},
     rpc::ErrorObject,
-    violation::Violation,
-    wire::{DisplayMode, HostContext, RawObject, ToolInfo},
+    violation::{Quoted, Violation},
+    wire::{DisplayMode, HostContext, HostStyles, RawObject},
 };
 
 use crate::{
-    consent,
+    consent, context,
     envelope::{
-        self, CloseReason, Frame, FromPage, Mount, Open, Said, Stream, ToPage, ViewId, Welcome,
+        self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
+        ToPage, ViewId, Welcome,
     },
+    fallback,
     log::{Log, in_full},
     sandbox::{Mounted, Sandbox},
     server::{Prepared, Server, Servers},
-    upstream::{CallError, CallOptions, Request, Update},
+    upstream::{CallError, CallOptions, Outcome, Request, Update},
 };
 
 /// Something that happens to the loop.
 pub(crate) enum Event {
     /// A page said hello with the right key.
-    Connected { page: String, connection: u64, socket: mpsc::UnboundedSender<ToSocket> },
+    Connected {
+        page: String,
+        tab: String,
+        connection: u64,
+        socket: mpsc::UnboundedSender<ToSocket>,
+    },
     /// A page said something.
     Frame { page: String, connection: u64, text: String },
     /// A page's socket is gone.
@@ -60,6 +70,7 @@ pub(crate) enum ToSocket {
 pub(crate) struct Driver {
     start: Instant,
     setup: Arc<Setup>,
+    styles: HostStyles,
     servers: Arc<Servers>,
     sandbox: Sandbox,
     log: Arc<Log>,
@@ -76,6 +87,7 @@ pub(crate) struct Driver {
 
 /// One load of a page.
 struct Page {
+    tab: String,
     connection: u64,
     socket: Option<mpsc::UnboundedSender<ToSocket>>,
     lost: Option<Duration>,
@@ -89,15 +101,24 @@ struct Seat {
     server: String,
     tool: String,
     timer: Option<Duration>,
+    /// What the tool answered, until a session takes it.
+    outcome: Option<Outcome>,
+    /// The same as text, in case there is no view to show it.
+    text: Option<String>,
     life: Life,
 }
 
 enum Life {
-    /// Its document is being read; what the tool answered meanwhile waits here.
-    Opening {
-        outcome: Option<Result<Box<RawValue>, CallError>>,
-    },
+    /// Its document is being read.
+    Opening,
+    /// Its document is not the one that somebody agreed to, and waits until they do.
+    Judging(Box<Prepared>, Box<Ask>),
     Live(Box<Live>),
+    /// There is no view; what the tool answers is shown in its place.
+    Text {
+        why: String,
+        reason: &'static str,
+    },
     Ended,
 }
 
@@ -109,24 +130,30 @@ struct Live {
     mount: Mount,
     calls: HashMap<u64, oneshot::Sender<String>>,
     asked: HashMap<String, Asked>,
-    /// The page has just carried out what it was asked about.
-    carried_out: bool,
+    /// What the page was told to do, and the call that it is done for.
+    deeds: HashMap<String, (u64, Deed)>,
     /// How many messages were refused in the second that the last one came in.
     refusals: (u64, u32),
     mode_call: Option<u64>,
 }
 
-/// What a question on the page was about.
-enum Asked {
-    /// A question of the session; a link is opened and files are saved in the click that says yes.
-    Question { id: u64, effect: bool },
-    /// An effect that was allowed without one, and still needs the person's click.
-    Effect(u64),
+/// A question on the page.
+struct Asked {
+    ask: Ask,
+    about: About,
+}
+
+enum About {
+    /// What the session wants to know.
+    Question(u64),
+    /// The click for something that is allowed already.
+    Click(u64, Deed),
 }
 
 impl Driver {
     pub(crate) fn new(
         setup: Setup,
+        styles: HostStyles,
         servers: Arc<Servers>,
         sandbox: Sandbox,
         log: Arc<Log>,
@@ -135,6 +162,7 @@ impl Driver {
         Self {
             start: Instant::now(),
             setup: Arc::new(setup),
+            styles,
             servers,
             sandbox,
             log,
@@ -172,7 +200,9 @@ impl Driver {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Connected { page, connection, socket } => self.connect(page, connection, socket),
+            Event::Connected { page, tab, connection, socket } => {
+                self.connect(page, tab, connection, socket);
+            }
             Event::Frame { page, connection, text } => {
                 if self.pages.get(&page).is_some_and(|known| known.connection == connection) {
                     self.hear(&page, &text);
@@ -190,14 +220,30 @@ impl Driver {
         }
     }
 
-    fn connect(&mut self, page: String, connection: u64, socket: mpsc::UnboundedSender<ToSocket>) {
-        let known = self.pages.remove(&page);
-        let resumed = known.is_some();
-        if let Some(Page { socket: Some(old), .. }) = known {
-            let _ = old.send(ToSocket::Close(envelope::REPLACED, "another connection took over"));
+    /// Views belong to a tab: another tab has its own, and a page that is loaded anew in the same tab
+    /// is told which ones the load before it left behind.
+    fn connect(
+        &mut self,
+        page: String,
+        tab: String,
+        connection: u64,
+        socket: mpsc::UnboundedSender<ToSocket>,
+    ) {
+        let now = self.now();
+        let resumed = self.pages.get(&page).is_some_and(|known| known.tab == tab);
+        // Whoever had this place has lost it, whether or not that has been noticed yet.
+        for (_, before) in
+            self.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
+        {
+            if let Some(old) = before.socket.take() {
+                let words = "another connection took over";
+                let _ = old.send(ToSocket::Close(envelope::REPLACED, words));
+                before.lost = Some(now);
+            }
         }
-        let live = self.views.iter().filter(|(_, seat)| seat.is_live());
-        let views = live.map(|(view, _)| view.to_string()).collect();
+        let theirs = |seat: &Seat| self.pages.get(&seat.page).is_some_and(|it| it.tab == tab);
+        let left = self.views.iter().filter(|(_, seat)| !seat.is_over() && theirs(seat));
+        let views = left.map(|(view, _)| view.to_string()).collect();
         let welcome = Welcome { version: envelope::VERSION, resumed, views };
         let _ = socket.send(ToSocket::Text(welcome.print()));
         for seat in self.views.values_mut().filter(|seat| resumed && seat.page == page) {
@@ -205,7 +251,7 @@ impl Driver {
                 let _ = socket.send(ToSocket::Text(text));
             }
         }
-        self.pages.insert(page, Page { connection, socket: Some(socket), lost: None });
+        self.pages.insert(page, Page { tab, connection, socket: Some(socket), lost: None });
     }
 
     fn lose(&mut self, page: &str, connection: u64) {
@@ -250,11 +296,13 @@ impl Driver {
     fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
         let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
         let room = self.views.len() < PLACES
-            && self.views.values().filter(|seat| !matches!(seat.life, Life::Ended)).count() < VIEWS;
+            && self.views.values().filter(|seat| !seat.is_over()).count() < VIEWS;
+        let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
+        let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
         match self.views.get_mut(view) {
             Some(seat) if seat.page == page => true,
             // A page that was loaded anew takes over what the old one showed.
-            Some(seat) if opens => {
+            Some(seat) if opens && same_tab => {
                 seat.page = page.to_owned();
                 seat.stream.restart();
                 true
@@ -269,6 +317,8 @@ impl Driver {
                     server: String::new(),
                     tool: String::new(),
                     timer: None,
+                    outcome: None,
+                    text: None,
                     life: Life::Ended,
                 };
                 self.views.insert(view.clone(), seat);
@@ -289,11 +339,22 @@ impl Driver {
                 self.drive(view);
             }
             FromPage::Open(open) => self.open(view, open),
-            FromPage::Answer(answer) => self.answered(view, &answer.id, &answer.choice),
+            FromPage::Answer(answer) => self.answered(view, &answer),
+            FromPage::Did(did) => self.did(view, &did),
             FromPage::Resize(container) => {
                 self.change_context(view, |context| {
                     context.container_dimensions = Some(container.dimensions());
                 });
+                if let Some(seat) = self.views.get_mut(view) {
+                    seat.open.container = container;
+                }
+            }
+            FromPage::Context(facts) => {
+                self.change_context(view, |context| context::learn(context, &facts));
+                // What opens later shall know it too.
+                if let Some(seat) = self.views.get_mut(view) {
+                    seat.open.context = facts;
+                }
             }
             FromPage::Mode(mode) => self.mode_is(view, mode),
             FromPage::Close(reason) => self.closed_by_page(view, reason),
@@ -301,15 +362,27 @@ impl Driver {
         }
     }
 
-    fn open(&mut self, view: &ViewId, open: Open) {
+    fn open(&mut self, view: &ViewId, mut open: Open) {
         let Some(seat) = self.views.get_mut(view) else { return };
+        // A page that is loaded anew does not know the tool, and need not.
+        if !seat.is_over() {
+            open.tool = seat.open.tool.take();
+        }
         seat.open = open;
         match &seat.life {
+            Life::Opening => {}
+            Life::Judging(_, ask) => {
+                let ask = Ask::clone(ask);
+                self.say(view, &ToPage::Ask(ask));
+            }
             Life::Live(live) => {
                 let mount = live.mount.clone();
                 self.reopened(view, mount);
             }
-            Life::Opening { .. } => {}
+            Life::Text { why, .. } => {
+                let why = why.clone();
+                self.say(view, &ToPage::Text { why, text: None });
+            }
             Life::Ended => match seat.open.tool.clone() {
                 Some(tool) => self.begin(view, tool),
                 None => self.say(view, &ToPage::Close { reason: "unknown".to_owned() }),
@@ -319,8 +392,16 @@ impl Driver {
 
     /// The same view on a page that was loaded anew: same origin, new document.
     fn reopened(&mut self, view: &ViewId, mount: Mount) {
-        self.input(view, Input::Reloaded);
         self.say(view, &ToPage::Open(mount));
+        self.input(view, Input::Reloaded);
+        let Some(seat) = self.views.get(view) else { return };
+        let open = seat.open.clone();
+        self.change_context(view, |context| {
+            context.display_mode = Some(DisplayMode::Inline);
+            context.available_display_modes = Some(open.modes);
+            context.container_dimensions = Some(open.container.dimensions());
+            context::learn(context, &open.context);
+        });
     }
 
     /// Calls the tool, and reads the document of its view at the same time.
@@ -328,9 +409,10 @@ impl Driver {
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.server.clone_from(&tool.server);
         seat.tool.clone_from(&tool.name);
-        seat.life = Life::Opening { outcome: None };
+        (seat.life, seat.outcome, seat.text) = (Life::Opening, None, None);
         let Some(server) = self.servers.get(&tool.server) else {
-            return self.fail(view, format!("there is no server {:?}", tool.server));
+            seat.text = Some(String::new());
+            return self.no_view(view, &format!("there is no server {:?}", tool.server));
         };
         self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
@@ -352,17 +434,63 @@ impl Driver {
     }
 
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        if !matches!(seat.life, Life::Opening) {
+            return;
+        }
         let prepared = match prepared {
             Ok(prepared) => prepared,
-            Err(words) => return self.fail(view, words),
+            Err(words) => return self.no_view(view, &words),
         };
+        let Some(change) = prepared.change() else { return self.begin_live(view, *prepared) };
+        let ask = consent::changed(&seat.server, &seat.tool, change);
+        let words = format!("{} {}", ask.text, ask.changes.join("; "));
+        seat.life = Life::Judging(prepared, Box::new(ask.clone()));
+        self.log.write("asked", &self.name(view), words);
+        self.say(view, &ToPage::Ask(ask));
+        self.flush(view);
+    }
+
+    /// A person has seen what changed in a document. A yes is remembered, and counts for every view
+    /// that waits for the same.
+    fn reviewed(&mut self, view: &ViewId, yes: bool) {
+        let Some(mut prepared) = self.take_judged(view) else { return };
+        if !yes {
+            return self.no_view(view, "you did not agree to what has changed in it");
+        }
+        if let Err(error) = prepared.agree() {
+            return self.no_view(view, &in_full(&error));
+        }
+        let same =
+            |life: &Life| matches!(life, Life::Judging(other, _) if other.is_same(&prepared));
+        let waiting = self.views.iter().filter(|(_, seat)| same(&seat.life));
+        let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
+        self.begin_live(view, *prepared);
+        for view in waiting {
+            let Some(prepared) = self.take_judged(&view) else { continue };
+            self.say(&view, &ToPage::Withdraw { id: "document".to_owned() });
+            self.begin_live(&view, *prepared);
+        }
+    }
+
+    fn take_judged(&mut self, view: &ViewId) -> Option<Box<Prepared>> {
+        let seat = self.views.get_mut(view)?;
+        match std::mem::replace(&mut seat.life, Life::Opening) {
+            Life::Judging(prepared, _) => Some(prepared),
+            other => {
+                seat.life = other;
+                None
+            }
+        }
+    }
+
+    fn begin_live(&mut self, view: &ViewId, prepared: Prepared) {
         let now = self.now();
         let Some(seat) = self.views.get_mut(view) else { return };
-        let Life::Opening { outcome } = &mut seat.life else { return };
-        let outcome = outcome.take();
+        let outcome = seat.outcome.take();
         let mount = prepared.mount(&seat.tool);
         let opening = Opening {
-            context: Arc::new(context(&seat.open, &prepared)),
+            context: Arc::new(context::opening(&seat.open, &prepared, &self.styles)),
             tools: prepared.server.tools(),
             policy: prepared.server.policy(),
             decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
@@ -380,7 +508,7 @@ impl Driver {
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
-            carried_out: false,
+            deeds: HashMap::new(),
             refusals: (0, 0),
             mode_call: None,
         }));
@@ -398,13 +526,19 @@ impl Driver {
     /// The tool that opened the view answered: to the view, or in words if there is none.
     fn called(&mut self, view: &ViewId, outcome: Result<Box<RawValue>, CallError>) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        let words = match &outcome {
-            Ok(result) => text_of(result),
-            Err(error) => in_full(error),
+        let text = match &outcome {
+            Ok(result) => fallback::text_of(result),
+            Err(error) => format!("The tool failed: {}.", in_full(error)),
         };
-        self.log.write("result", &format!("{} {}", seat.server, seat.tool), words);
+        let words = outcome.as_ref().err().map_or_else(|| text.clone(), |error| in_full(error));
+        self.log.write(
+            "result",
+            &format!("{} {}", seat.server, seat.tool),
+            consent::shorten(&words),
+        );
+        seat.text = Some(text);
         match &mut seat.life {
-            Life::Opening { outcome: waiting } => *waiting = Some(outcome),
+            Life::Opening | Life::Judging(..) => seat.outcome = Some(outcome),
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
                 let _ = match outcome.as_deref().map(RawObject::new) {
@@ -414,15 +548,32 @@ impl Driver {
                 };
                 self.drive(view);
             }
+            Life::Text { why, reason } => {
+                let (why, reason) = (why.clone(), *reason);
+                self.fall_back(view, why, reason);
+            }
             Life::Ended => {}
         }
     }
 
-    /// There is no view to show; the answer stays as text in the log (H-03).
-    fn fail(&mut self, view: &ViewId, words: String) {
-        let name = self.name(view);
-        self.log.write("text", &name, words);
-        self.end(view, "text");
+    /// There is no view to show, in words that are written down.
+    fn no_view(&mut self, view: &ViewId, words: &str) {
+        self.log.write("text", &self.name(view), words.to_owned());
+        self.fall_back(view, format!("There is no view to show: {words}."), "text");
+    }
+
+    /// Shows what the tool answered in place of a view, or will answer (H-03).
+    fn fall_back(&mut self, view: &ViewId, why: String, reason: &'static str) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let text = seat.text.clone();
+        let known = text.is_some();
+        seat.life = Life::Text { why: why.clone(), reason };
+        self.say(view, &ToPage::Text { why, text });
+        if known {
+            return self.end(view, reason);
+        }
+        self.stop_timer(view);
+        self.flush(view);
     }
 
     fn done(&mut self, view: &ViewId, call: u64, outcome: Result<Box<RawValue>, CallError>) {
@@ -502,22 +653,22 @@ impl Driver {
             Output::Send(text) => self.say(view, &ToPage::Message(text)),
             Output::Perform { call, task } => self.perform(view, call, task),
             Output::Abort { call, reason } => {
-                let stop = self.live(view).and_then(|live| live.calls.remove(&call));
+                let stop = self.live(view).and_then(|live| {
+                    live.deeds.remove(&deed_id(call));
+                    live.calls.remove(&call)
+                });
                 if let Some(stop) = stop {
                     let _ = stop.send(reason);
                 }
+                self.withdraw(view, deed_id(call));
             }
             Output::Ask(question) => {
                 let server = self.views[view].server.clone();
-                let ask = consent::ask(&server, &question, format!("q{}", question.id));
-                self.log.write("asked", &name, ask.text.clone());
-                if let Some(live) = self.live(view) {
-                    let effect =
-                        matches!(question.subject, Subject::Link(_) | Subject::Download(_));
-                    live.asked.insert(ask.id.clone(), Asked::Question { id: question.id, effect });
-                }
-                self.say(view, &ToPage::Ask(ask));
+                let ask = consent::ask(&server, &question, question_id(question.id));
+                self.ask(view, ask, About::Question(question.id));
             }
+            Output::Withdraw { question } => self.withdraw(view, question_id(question)),
+            Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
             Output::Judged { method, about, ruling, .. } => {
                 let (kind, words) = consent::ruling(method, &about, &ruling);
                 self.log.write(kind, &name, words);
@@ -544,11 +695,14 @@ impl Driver {
                 }
             }
             Output::Closed(reason) => {
-                self.log.write("view", &name, consent::closed(reason));
-                self.end(view, consent::close_word(reason));
+                let words = consent::closed(reason);
+                self.log.write("view", &name, words);
+                match consent::close_word(reason) {
+                    "teardown" => self.end(view, "teardown"),
+                    word => self.fall_back(view, format!("The view was {words}."), word),
+                }
             }
-            Output::Withdraw { .. }
-            | Output::AppToolsChanged
+            Output::AppToolsChanged
             | Output::AppTools(_)
             | Output::AppAnswer { .. }
             | Output::Pong { .. } => {}
@@ -582,8 +736,10 @@ impl Driver {
                     Err("this host saves what it is given and fetches nothing"),
                 );
             }
-            // The page carries these out inside the click that allowed them.
-            Task::OpenLink { .. } | Task::Download { .. } => self.effect(view, call, &task),
+            Task::OpenLink { .. } | Task::Download { .. } => {
+                let deed = consent::deed(&task, deed_id(call)).expect("both are deeds");
+                self.deed(view, call, deed);
+            }
             Task::AddMessage { content } => {
                 self.log.write("message", &self.name(view), consent::shorten(content.get()));
                 self.settle(view, call, Ok(()));
@@ -639,41 +795,80 @@ impl Driver {
         });
     }
 
-    /// An effect of the page. One that was asked about has been carried out in the click that answered;
-    /// one that the rules allow by themselves still needs a click.
-    fn effect(&mut self, view: &ViewId, call: u64, task: &Task) {
-        let server = self.views[view].server.clone();
+    /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
+    /// with the browser for some seconds; if there was none, the page says that it could not.
+    fn deed(&mut self, view: &ViewId, call: u64, deed: Deed) {
         let Some(live) = self.live(view) else { return };
-        if std::mem::take(&mut live.carried_out) {
+        live.deeds.insert(deed.id.clone(), (call, deed.clone()));
+        self.say(view, &ToPage::Do(deed));
+    }
+
+    fn did(&mut self, view: &ViewId, did: &Did) {
+        let server = self.views[view].server.clone();
+        let deed = self.live(view).and_then(|live| live.deeds.remove(&did.id));
+        let Some((call, deed)) = deed else {
+            return self.log.write("late", &self.name(view), "done for nobody; ignored");
+        };
+        if did.done {
             return self.settle(view, call, Ok(()));
         }
-        let ask = consent::effect(&server, task, format!("e{call}"));
-        live.asked.insert(ask.id.clone(), Asked::Effect(call));
+        let ask = consent::click(&server, &deed);
+        self.ask(view, ask, About::Click(call, deed));
+    }
+
+    fn ask(&mut self, view: &ViewId, ask: Ask, about: About) {
+        self.log.write("asked", &self.name(view), ask.text.clone());
+        let Some(live) = self.live(view) else { return };
+        live.asked.insert(ask.id.clone(), Asked { ask: ask.clone(), about });
         self.say(view, &ToPage::Ask(ask));
     }
 
-    fn answered(&mut self, view: &ViewId, id: &str, choice: &str) {
+    /// Nobody needs the answer any more.
+    fn withdraw(&mut self, view: &ViewId, id: String) {
+        let asked = self.live(view).and_then(|live| live.asked.remove(&id));
+        if asked.is_some() {
+            self.say(view, &ToPage::Withdraw { id });
+        }
+    }
+
+    /// The answer counts for the next time alone, and the person should know.
+    fn unawaited(&mut self, view: &ViewId, id: &str) {
+        let Some(asked) = self.live(view).and_then(|live| live.asked.get_mut(id)) else { return };
+        asked.ask.late = true;
+        let ask = asked.ask.clone();
+        self.say(view, &ToPage::Ask(ask));
+    }
+
+    /// Takes an answer once, while somebody asks, and only if it was among the choices.
+    fn answered(&mut self, view: &ViewId, answer: &Answer) {
+        let Answer { id, choice } = answer;
+        let name = self.name(view);
+        let judged = self.views.get(view).is_some_and(|seat| seat.awaits(answer));
+        if judged {
+            self.log.write("answer", &name, choice.clone());
+            return self.reviewed(view, consent::decision(choice) == Decision::Allow);
+        }
+        let asked = self.live(view).and_then(|live| {
+            let offered = live.asked.get(id)?.ask.choices.contains(&choice.as_str());
+            offered.then(|| live.asked.remove(id)).flatten()
+        });
+        let Some(Asked { about, .. }) = asked else {
+            let words = format!("{} to nothing that is asked; ignored", Quoted::new(choice));
+            return self.log.write("late", &name, words);
+        };
+        self.log.write("answer", &name, choice.clone());
         let decision = consent::decision(choice);
-        let Some(asked) = self.live(view).and_then(|live| live.asked.remove(id)) else { return };
-        self.log.write("answer", &self.name(view), choice.to_owned());
-        match asked {
-            Asked::Question { id, effect } => {
-                let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
-                if let Some(live) = self.live(view) {
-                    live.carried_out = effect && yes;
-                }
-                self.input(view, Input::Decision { question: id, decision });
-                if let Some(live) = self.live(view) {
-                    live.carried_out = false;
-                }
+        match (about, decision) {
+            (About::Question(question), _) => {
+                self.input(view, Input::Decision { question, decision });
                 self.share_decisions(view);
             }
-            Asked::Effect(call) => match decision {
-                Decision::Allow | Decision::AllowAlways => self.settle(view, call, Ok(())),
-                Decision::Deny | Decision::DenyAlways => {
-                    self.settle(view, call, Err("refused by the user"));
-                }
-            },
+            (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
+                self.deed(view, call, deed);
+            }
+            (About::Click(call, _), Decision::Deny | Decision::DenyAlways) => {
+                self.settle(view, call, Err("refused by the user"));
+            }
         }
     }
 
@@ -718,26 +913,35 @@ impl Driver {
 
     fn closed_by_page(&mut self, view: &ViewId, reason: CloseReason) {
         let now = self.now();
-        let Some(live) = self.live(view) else { return };
-        match reason {
-            CloseReason::User => live.session.close(now, Reason::Closed),
-            // The frame is gone, and nobody is left to be asked to save.
-            CloseReason::Gone | CloseReason::Flood => {
-                let _ = live.session.handle(now, Input::Reloaded);
-                live.session.close(now, Reason::Closed);
+        let Some(live) = self.live(view) else {
+            // Nothing runs that would want to save.
+            if self.views.get(view).is_some_and(|seat| !seat.is_over()) {
+                self.end(view, "teardown");
             }
+            return;
+        };
+        // The frame may be gone, and nobody left to be asked to save.
+        if reason != CloseReason::User {
+            let _ = live.session.handle(now, Input::Reloaded);
         }
+        let flood = reason == CloseReason::Flood;
+        live.session.close(now, if flood { Reason::Flood } else { Reason::Closed });
         self.drive(view);
     }
 
     fn end(&mut self, view: &ViewId, reason: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        seat.life = Life::Ended;
-        if let Some(timer) = seat.timer.take() {
-            self.timers.remove(&(timer, view.clone()));
-        }
+        (seat.life, seat.outcome, seat.text) = (Life::Ended, None, None);
+        self.stop_timer(view);
         self.say(view, &ToPage::Close { reason: reason.to_owned() });
         self.flush(view);
+    }
+
+    fn stop_timer(&mut self, view: &ViewId) {
+        let timer = self.views.get_mut(view).and_then(|seat| seat.timer.take());
+        if let Some(timer) = timer {
+            self.timers.remove(&(timer, view.clone()));
+        }
     }
 
     fn say(&mut self, view: &ViewId, told: &ToPage) {
@@ -847,32 +1051,29 @@ impl Seat {
     fn is_live(&self) -> bool {
         matches!(self.life, Life::Live(_))
     }
-}
 
-/// What the view is told about its surroundings.
-fn context(open: &Open, prepared: &Prepared) -> HostContext {
-    HostContext {
-        tool_info: prepared.tool.clone().map(|tool| ToolInfo { id: None, tool }),
-        display_mode: Some(DisplayMode::Inline),
-        available_display_modes: Some(open.modes.clone()),
-        container_dimensions: Some(open.container.dimensions()),
-        platform: Some(transom::wire::Platform::Web),
-        user_agent: Some(concat!("transom/", env!("CARGO_PKG_VERSION")).to_owned()),
-        ..HostContext::default()
+    /// Whether this answers the question that its document raised.
+    fn awaits(&self, answer: &Answer) -> bool {
+        matches!(&self.life, Life::Judging(_, ask)
+            if ask.id == answer.id && ask.choices.contains(&answer.choice.as_str()))
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.life, Life::Ended)
     }
 }
 
-/// The text blocks of a tool's result, for the log and for who has no view.
-fn text_of(result: &RawValue) -> String {
-    let result: serde_json::Value = serde_json::from_str(result.get()).unwrap_or_default();
-    let blocks = result["content"].as_array().cloned().unwrap_or_default();
-    let texts = blocks.iter().filter_map(|block| block["text"].as_str());
-    consent::shorten(&texts.collect::<Vec<_>>().join(" "))
+fn question_id(question: u64) -> String {
+    format!("q{question}")
+}
+
+fn deed_id(call: u64) -> String {
+    format!("d{call}")
 }
 
 async fn sleep_until(start: Instant, at: Option<Duration>) {
     match at {
-        Some(at) => tokio::time::sleep_until((start + at).into()).await,
+        Some(at) => tokio::time::sleep_until(start + at).await,
         None => std::future::pending().await,
     }
 }
@@ -888,3 +1089,6 @@ const MORE: u32 = REFUSALS + 1;
 const VIEWS: usize = 2_000;
 /// The most places: one that ended keeps its counters for as long as its page is known.
 const PLACES: usize = 50_000;
+
+#[cfg(test)]
+mod tests;

@@ -162,6 +162,11 @@ pub enum Output {
         /// The question.
         question: u64,
     },
+    /// Nobody waits for the answer any more; what a person says counts for the next time alone (D6).
+    Unawaited {
+        /// The question.
+        question: u64,
+    },
     /// A request was judged, and once more if a person was asked; what follows from it comes after.
     Judged {
         /// The call that it opened, if it was not refused at once.
@@ -575,10 +580,10 @@ impl Session {
 
     /// Nothing of the session survives its end (H-134).
     fn end(&mut self, reason: Reason) {
-        self.forget("the view was closed");
-        self.questions.drain().for_each(|question| {
+        for question in self.questions.drain() {
             self.outputs.push_back(Output::Withdraw { question });
-        });
+        }
+        self.forget("the view was closed");
         self.outputs.push_back(Output::Closed(reason));
     }
 
@@ -591,7 +596,7 @@ impl Session {
                 self.outputs.push_back(Output::Abort { call, reason: why.to_owned() });
             }
         }
-        self.questions.forget_calls();
+        self.leave_all();
         self.forget_app_tools();
         self.app = None;
         self.beat = None;

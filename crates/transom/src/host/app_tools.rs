@@ -246,7 +246,7 @@ impl Session {
                 if sent {
                     self.tell_cancelled(call);
                 } else {
-                    self.questions.leave(Waiter::App(call));
+                    self.leave(Waiter::App(call));
                 }
                 self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::TimedOut });
             }

@@ -95,6 +95,16 @@ impl Session {
         }
     }
 
+    /// One who waited for a decision is gone.
+    pub(super) fn leave(&mut self, waiter: Waiter) {
+        self.outputs.extend(self.questions.release(|other| other == waiter));
+    }
+
+    /// All who waited for a decision are gone.
+    pub(super) fn leave_all(&mut self) {
+        self.outputs.extend(self.questions.release(|_| true));
+    }
+
     /// D6: with a progress token the view can be kept waiting; without one it gives up after 60 s.
     pub(super) fn decision_patience(&self, alive: bool) -> Patience {
         let Terms { decision, long_decision, .. } = self.setup.terms;
@@ -103,16 +113,15 @@ impl Session {
 }
 
 impl Questions {
-    /// A waiter is gone; its question stays, so that a late answer is remembered for the next time.
-    pub(super) fn leave(&mut self, waiter: Waiter) {
-        for open in self.open.values_mut() {
-            open.waiting.retain(|&other| other != waiter);
-        }
-    }
-
-    /// All waiters are gone.
-    pub(super) fn forget_calls(&mut self) {
-        self.open.values_mut().for_each(|open| open.waiting.clear());
+    /// Some waiters are gone; says which questions nobody waits for any more. They stay, so that a late
+    /// answer is remembered for the next time.
+    fn release(&mut self, gone: impl Fn(Waiter) -> bool) -> Vec<Output> {
+        let left = |(&question, open): (&u64, &mut Open)| {
+            let waited = !open.waiting.is_empty();
+            open.waiting.retain(|&waiter| !gone(waiter));
+            (waited && open.waiting.is_empty()).then_some(Output::Unawaited { question })
+        };
+        self.open.iter_mut().filter_map(left).collect()
     }
 
     /// All questions are moot.

@@ -565,7 +565,7 @@ impl Session {
     /// Nobody answered in time.
     pub(super) fn give_up(&mut self, call: u64, work: Work) {
         if let Stage::Asking(task) = &work.stage {
-            self.questions.leave(Waiter::View(call));
+            self.leave(Waiter::View(call));
             return self.refuse(call, &work, task, Denial::NoDecision);
         }
         let reason = "no answer in time".to_owned();
@@ -705,7 +705,7 @@ impl Session {
                 let reason = Quoted::new(reason).as_str().to_owned();
                 self.outputs.push_back(Output::Abort { call, reason });
             }
-            Stage::Asking(_) => self.questions.leave(Waiter::View(call)),
+            Stage::Asking(_) => self.leave(Waiter::View(call)),
         }
         Ok(())
     }

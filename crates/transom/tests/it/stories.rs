@@ -168,6 +168,7 @@ fn d6_without_a_token_no_decision_is_an_answer_and_a_late_yes_counts_next_time()
         "view: Answer {{ call: {first}, outcome: Err(Refused {{ code: -32000, message: \"denied: no decision\" }})"
     );
     assert!(world.has_heard(&refused), "{:?}", world.heard);
+    assert!(world.has_heard("unawaited: 0"), "and whoever shows the question knows");
     world.run_for(ms(10_000));
     assert!(!world.has_heard("perform"), "the late effect is never carried out");
     link(&mut world);
@@ -438,6 +439,8 @@ fn a_yes_to_a_call_that_was_cancelled_meanwhile_counts_next_time() {
     let pending = call(&mut world, "wipe");
     world.run_for(ms(100));
     world.view.cancel(pending, None);
+    world.run_for(ms(100));
+    assert!(world.has_heard("unawaited: 0"));
     world.run_for(ms(5_000));
     assert!(!world.has_heard("perform"), "the late effect is never carried out");
     call(&mut world, "wipe");

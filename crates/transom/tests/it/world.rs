@@ -341,6 +341,10 @@ impl World {
                     self.future.push((self.now + latency, happening));
                 }
             }
+            host::Output::Unawaited { question } => {
+                self.note("host", "person", format!("question {question}: nobody waits"));
+                self.heard.push(format!("unawaited: {question}"));
+            }
             host::Output::Judged { method, about, ruling, .. } => {
                 self.note("gate", "log", format!("{method} {about}: {}", words(&ruling)));
             }

@@ -1,0 +1,411 @@
+//! The loop with the demo's server, on virtual time. A test plays the page, and the view inside it.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use transom::origin::Origin;
+
+use super::*;
+use crate::{Host, demo, sandbox::Naming, server::Standing, upstream::Target};
+
+struct Stage {
+    host: Host,
+}
+
+/// One load of a page, with its socket.
+struct Load<'a> {
+    stage: &'a Stage,
+    name: String,
+    connection: u64,
+    socket: mpsc::UnboundedReceiver<ToSocket>,
+    welcome: Value,
+    /// How much was said and heard of each view.
+    counts: HashMap<String, (u64, u64)>,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .server("demo", Target::InProcess(demo::server()))
+            .build()
+            .unwrap();
+        let mut seen = None;
+        loop {
+            let (version, states) = host.servers(seen, Duration::from_secs(60)).await;
+            if states[0].state == Standing::Ready {
+                return Self { host };
+            }
+            seen = Some(version);
+        }
+    }
+
+    async fn load(&self, page: &str, connection: u64) -> Load<'_> {
+        self.load_in("t1", page, connection).await
+    }
+
+    async fn load_in(&self, tab: &str, page: &str, connection: u64) -> Load<'_> {
+        let (sender, mut socket) = mpsc::unbounded_channel();
+        let name = page.to_owned();
+        let (page, tab) = (name.clone(), tab.to_owned());
+        self.send(Event::Connected { page, tab, connection, socket: sender }).await;
+        let Some(ToSocket::Text(text)) = socket.recv().await else { panic!("no welcome") };
+        let welcome = serde_json::from_str::<Value>(&text).unwrap()["welcome"].clone();
+        Load { stage: self, name, connection, socket, welcome, counts: HashMap::new() }
+    }
+
+    async fn send(&self, event: Event) {
+        assert!(self.host.events.send(event).await.is_ok(), "the loop runs");
+    }
+
+    async fn logged(&self, words: &str) -> usize {
+        let lines = self.host.log().after(0, Duration::ZERO).await;
+        lines.iter().filter(|line| line.words.contains(words)).count()
+    }
+}
+
+impl Load<'_> {
+    async fn say(&mut self, view: &str, kind: &str, payload: Value) {
+        let (said, heard) = self.counts.entry(view.to_owned()).or_default();
+        *said += 1;
+        let text = format!(r#"{{"view":"{view}","seq":{said},"ack":{heard},"{kind}":{payload}}}"#);
+        let (page, connection) = (self.name.clone(), self.connection);
+        self.stage.send(Event::Frame { page, connection, text }).await;
+    }
+
+    /// The next thing that the host says about a view, of this kind; what comes before it is passed over.
+    async fn hear(&mut self, view: &str, kind: &str) -> Value {
+        loop {
+            let (name, said, payload) = self.next().await.expect("the socket is open");
+            if name == view && said == kind {
+                return payload;
+            }
+        }
+    }
+
+    /// Whatever the host says next, about whichever view; nothing, when it has closed the socket.
+    async fn next(&mut self) -> Option<(String, String, Value)> {
+        loop {
+            let text = match self.socket.recv().await? {
+                ToSocket::Text(text) => text,
+                ToSocket::Close(..) => return None,
+            };
+            let frame = Frame::parse(&text).unwrap();
+            let Some(said) = frame.said else { continue };
+            let (_, heard) = self.counts.entry(frame.view.to_owned()).or_default();
+            *heard = said.seq;
+            let payload = serde_json::from_str(said.payload).unwrap();
+            return Some((frame.view.to_owned(), said.kind.to_owned(), payload));
+        }
+    }
+
+    async fn open(&mut self, view: &str) -> Value {
+        let tool = json!({ "server": "demo", "name": "show_weather", "arguments": {} });
+        let modes = ["inline", "fullscreen"];
+        self.say(view, "open", json!({ "lanes": [], "modes": modes, "tool": tool })).await;
+        self.hear(view, "open").await
+    }
+
+    /// The view's own words, up to the end of its handshake.
+    async fn greet(&mut self, view: &str) -> Value {
+        let params = json!({
+            "appInfo": { "name": "w", "version": "1" },
+            "appCapabilities": {},
+            "protocolVersion": "2026-01-26",
+        });
+        let answer = self.ask(view, 0, "ui/initialize", params).await;
+        self.post(view, json!({ "method": "ui/notifications/initialized", "params": {} })).await;
+        answer
+    }
+
+    async fn post(&mut self, view: &str, mut message: Value) {
+        message["jsonrpc"] = "2.0".into();
+        self.say(view, "message", message).await;
+    }
+
+    async fn request(&mut self, view: &str, id: u64, method: &str, params: Value) {
+        self.post(view, json!({ "id": id, "method": method, "params": params })).await;
+    }
+
+    async fn answer_to(&mut self, view: &str, id: u64) -> Value {
+        loop {
+            let message = self.hear(view, "message").await;
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
+    async fn ask(&mut self, view: &str, id: u64, method: &str, params: Value) -> Value {
+        self.request(view, id, method, params).await;
+        self.answer_to(view, id).await
+    }
+
+    /// Waits until the host has taken everything that was said: it answers a ping of the view. Returns
+    /// what it said meanwhile, beside messages for views.
+    async fn settled(&mut self, view: &str) -> Vec<String> {
+        self.request(view, 4_711, "ping", json!({})).await;
+        let mut kinds = vec![];
+        loop {
+            let (name, kind, payload) = self.next().await.expect("the socket is open");
+            if name == view && payload["id"] == 4_711 {
+                return kinds;
+            }
+            if kind != "message" {
+                kinds.push(kind);
+            }
+        }
+    }
+}
+
+const LINK: &str = "https://example.com/";
+
+async fn ask_link(page: &mut Load<'_>, id: u64) -> String {
+    page.request("v1", id, "ui/open-link", json!({ "url": LINK })).await;
+    let ask = page.hear("v1", "ask").await;
+    assert_eq!(ask["url"], LINK);
+    ask["id"].as_str().unwrap().to_owned()
+}
+
+async fn answer(page: &mut Load<'_>, id: &str, choice: &str) {
+    page.say("v1", "answer", json!({ "id": id, "choice": choice })).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_is_opened_when_the_host_says_so_and_answered_when_it_was() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    answer(&mut page, &question, "allow").await;
+    let deed = page.hear("v1", "do").await;
+    assert_eq!((&deed["kind"], &deed["url"]), (&json!("link"), &json!(LINK)));
+    page.say("v1", "did", json!({ "id": deed["id"], "done": true })).await;
+    assert_eq!(page.answer_to("v1", 1).await["result"], json!({}));
+
+    // Twice, and for nobody.
+    page.say("v1", "did", json!({ "id": deed["id"], "done": false })).await;
+    answer(&mut page, &question, "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+    assert_eq!(stage.logged("ignored").await, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_yes_opens_nothing() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    // D6: nobody decides for 50 s.
+    let late = page.hear("v1", "ask").await;
+    assert_eq!((&late["id"], &late["late"]), (&json!(question), &json!(true)));
+    assert!(
+        page.answer_to("v1", 1).await["error"]["message"].as_str().unwrap().contains("no decision")
+    );
+    answer(&mut page, &question, "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0], "no deed");
+    // It counts for the next time.
+    page.request("v1", 2, "ui/open-link", json!({ "url": LINK })).await;
+    page.hear("v1", "do").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_click_that_the_browser_wants_is_asked_for_and_can_be_taken_back() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    answer(&mut page, &question, "allow").await;
+    let deed = page.hear("v1", "do").await;
+    page.say("v1", "did", json!({ "id": deed["id"], "done": false })).await;
+    let click = page.hear("v1", "ask").await;
+    assert_eq!((&click["id"], &click["url"]), (&deed["id"], &json!(LINK)));
+
+    // The view does not want it any more.
+    let cancel = json!({ "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    page.post("v1", cancel).await;
+    assert_eq!(page.hear("v1", "withdraw").await["id"], deed["id"]);
+    answer(&mut page, deed["id"].as_str().unwrap(), "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_was_offered_is_an_answer() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    answer(&mut page, &question, "allow-always").await;
+    answer(&mut page, "q99", "allow").await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+    assert_eq!(stage.logged("ignored").await, 2);
+    answer(&mut page, &question, "deny").await;
+    assert!(page.answer_to("v1", 1).await["error"].is_object());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_view_that_ends_takes_its_questions_with_it() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let question = ask_link(&mut page, 1).await;
+    page.say("v1", "close", json!({ "reason": "gone" })).await;
+    assert_eq!(page.hear("v1", "withdraw").await["id"], question);
+    page.hear("v1", "close").await;
+    answer(&mut page, &question, "allow").await;
+    page.open("v2").await;
+    page.greet("v2").await;
+    assert_eq!(page.settled("v2").await, [""; 0]);
+    assert_eq!(stage.logged("ignored").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_tab_has_views_of_its_own() {
+    let stage = Stage::new().await;
+    let mut first = stage.load_in("t1", "p1", 1).await;
+    first.open("v1").await;
+    first.greet("v1").await;
+    let mut second = stage.load_in("t2", "p2", 2).await;
+    assert_eq!(second.welcome["views"], json!([]));
+    // It knows the name, and says so: nobody listens, and the first one goes on.
+    second.say("v1", "open", json!({ "lanes": [], "modes": [] })).await;
+    second.open("v2").await;
+    assert_eq!(first.settled("v1").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reload_of_the_same_tab_gets_its_views_back() {
+    let stage = Stage::new().await;
+    let mut before = stage.load_in("t1", "p1", 1).await;
+    let mount = before.open("v1").await;
+    before.greet("v1").await;
+    // The old socket is not even known to be lost.
+    let mut after = stage.load_in("t1", "p2", 2).await;
+    assert_eq!(after.welcome, json!({ "version": 1, "resumed": false, "views": ["v1"] }));
+    // The old one is closed.
+    while before.next().await.is_some() {}
+    after.say("v1", "open", json!({ "lanes": [], "modes": ["inline"] })).await;
+    assert_eq!(after.hear("v1", "open").await["src"], mount["src"]);
+    after.greet("v1").await;
+    assert_eq!(after.settled("v1").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_view_whose_page_stays_away_ends_after_a_minute() {
+    let stage = Stage::new().await;
+    let mut page = stage.load_in("t1", "p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    stage.send(Event::Lost { page: "p1".to_owned(), connection: 1 }).await;
+    tokio::time::sleep(AWAY - Duration::from_secs(1)).await;
+    let back = stage.load_in("t1", "p2", 2).await;
+    assert_eq!(back.welcome["views"], json!(["v1"]), "it is still there");
+    stage.send(Event::Lost { page: "p2".to_owned(), connection: 2 }).await;
+    tokio::time::sleep(AWAY + Duration::from_secs(1)).await;
+    let late = stage.load_in("t1", "p3", 3).await;
+    assert_eq!(late.welcome["views"], json!([]));
+    assert_eq!(stage.logged("closed").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_socket_loses_nothing_either_way() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    page.settled("v1").await;
+    let counts = page.counts["v1"];
+    // Two requests; the host takes both, and its answers find no socket.
+    for id in [1, 2] {
+        page.request("v1", id, "ping", json!({})).await;
+    }
+    stage.send(Event::Lost { page: "p1".to_owned(), connection: 1 }).await;
+    let mut again = stage.load("p1", 2).await;
+    assert_eq!(again.welcome["resumed"], true);
+    // The page repeats what was not confirmed, with the counters of before.
+    again.counts.insert("v1".to_owned(), counts);
+    for id in [1, 2] {
+        again.request("v1", id, "ping", json!({})).await;
+    }
+    assert_eq!(again.answer_to("v1", 1).await["result"], json!({}));
+    assert_eq!(again.answer_to("v1", 2).await["result"], json!({}));
+    assert_eq!(again.settled("v1").await, [""; 0]);
+    assert_eq!(again.counts["v1"].1, counts.1 + 3, "each was answered once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_87_a_page_that_turns_dark_tells_its_views_and_nothing_else() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let tool = json!({ "server": "demo", "name": "show_weather", "arguments": {} });
+    let open = json!({
+        "lanes": [], "modes": ["inline"], "container": { "width": 640, "maxHeight": 480 },
+        "context": { "theme": "light", "locale": "pt-BR", "touch": true }, "tool": tool,
+    });
+    page.say("v1", "open", open).await;
+    page.hear("v1", "open").await;
+    let context = page.greet("v1").await["result"]["hostContext"].clone();
+    assert_eq!(context["containerDimensions"], json!({ "width": 640, "maxHeight": 480 }));
+    assert_eq!((&context["theme"], &context["locale"]), (&json!("light"), &json!("pt-BR")));
+    assert_eq!(context["toolInfo"]["tool"]["name"], "show_weather");
+    assert_eq!(context["styles"]["variables"].as_object().unwrap().len(), 76);
+    page.settled("v1").await;
+
+    page.say("v1", "context", json!({ "theme": "dark", "locale": "pt-BR", "touch": true })).await;
+    let told = page.hear("v1", "message").await;
+    assert_eq!(told["method"], "ui/notifications/host-context-changed");
+    assert_eq!(told["params"], json!({ "theme": "dark" }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_list_reaches_every_live_view_of_its_server() {
+    let stage = Stage::new().await;
+    let mut one = stage.load_in("t1", "p1", 1).await;
+    let mut two = stage.load_in("t2", "p2", 2).await;
+    for (page, view) in [(&mut one, "v1"), (&mut two, "v2")] {
+        page.open(view).await;
+        page.greet(view).await;
+        page.settled(view).await;
+    }
+    let (server, list) = ("demo".to_owned(), host::List::Tools);
+    stage.send(Event::ListChanged { server, list }).await;
+    for (page, view) in [(&mut one, "v1"), (&mut two, "v2")] {
+        let told = page.hear(view, "message").await;
+        assert_eq!(told["method"], "notifications/tools/list_changed", "{view}");
+    }
+    // Another server's list is nobody's business here.
+    let server = "other".to_owned();
+    stage.send(Event::ListChanged { server, list: host::List::Resources }).await;
+    one.request("v1", 9, "ping", json!({})).await;
+    assert_eq!(one.hear("v1", "message").await["id"], 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_can_close_what_has_not_opened_yet() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let tool = json!({ "server": "demo", "name": "show_weather", "arguments": {} });
+    page.say("v1", "open", json!({ "lanes": [], "modes": [], "tool": tool })).await;
+    page.say("v1", "close", json!({ "reason": "user" })).await;
+    assert_eq!(page.hear("v1", "close").await["reason"], "teardown");
+    // What was under way finds nobody.
+    page.open("v2").await;
+    page.greet("v2").await;
+    assert_eq!(page.settled("v2").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_03_a_view_that_never_begins_leaves_the_tools_words() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    let text = page.hear("v1", "text").await;
+    assert_eq!(text["why"], "The view was stopped: it never finished its handshake.");
+    assert!(text["text"].as_str().unwrap().starts_with("Lisbon: "), "{text}");
+    assert_eq!(page.hear("v1", "close").await["reason"], "silent");
+}
