@@ -7,6 +7,7 @@ pub mod documents;
 pub mod envelope;
 mod grants;
 mod host;
+mod kept;
 mod log;
 mod page;
 pub mod sandbox;
