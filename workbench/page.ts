@@ -24,10 +24,11 @@ type Schema = {
 };
 type Server = {
   name: string;
-  state: "connecting" | "ready" | "gone";
+  state: "connecting" | "sign-in" | "ready" | "gone";
   words: string;
   tools: Tool[];
   findings: { severity: string; words: string }[];
+  sign_in?: { url: string; place: string };
 };
 type Entry = {
   n: number;
@@ -128,10 +129,20 @@ async function servers(key: string, channel: WebSocketChannel, known: Promise<nu
 function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
   const box = make("section", { className: `server ${server.state}` });
   box.append(make("h2", { textContent: server.name }), make("p", { className: "state", textContent: server.words }));
+  if (server.sign_in) box.append(signIn(server.sign_in));
   for (const finding of server.findings)
     box.append(make("p", { className: `finding ${finding.severity}`, textContent: finding.words }));
   for (const tool of server.tools) box.append(toolForm(server.name, tool, channel));
   return box;
+}
+
+/** Opens in a window of its own, which learns nothing of this one. */
+function signIn({ url, place }: { url: string; place: string }): HTMLElement {
+  const link = make("a", { className: "sign-in", textContent: `Sign in at ${place}`, target: "_blank" });
+  link.rel = "noopener noreferrer";
+  // The host has checked it; a script here would be the end of it all, so the page looks as well.
+  if (/^https?:/.test(url)) link.href = url;
+  return link;
 }
 
 function toolForm(server: string, tool: Tool, channel: WebSocketChannel): HTMLElement {

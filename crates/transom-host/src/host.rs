@@ -25,7 +25,7 @@ use crate::{
     secret::Key,
     server::{Server, ServerState, Servers},
     session::{Driver, Event},
-    upstream::Target,
+    upstream::{OAuth, Registration, Target, Tokens},
 };
 
 /// A running host.
@@ -56,6 +56,8 @@ pub struct Agreement {
     pub policy: Option<Policy>,
     /// The kinds of script that its documents may use beside their own; none, unless said (H-25).
     pub grants: Vec<Grant>,
+    /// How we are known where its people sign in, should it ask for that.
+    pub registration: Registration,
 }
 
 /// Why a host could not be made.
@@ -198,14 +200,26 @@ impl Builder {
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
         let policy = Arc::new(self.policy);
+        let tokens = self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open);
+        let redirect =
+            self.page_origins.first().map(|origin| format!("{origin}{}", page::CALLBACK));
         let mut all = BTreeMap::new();
         let mut targets = vec![];
         for (name, target, agreement) in self.servers {
             let own = agreement.policy.map(Arc::new);
+            let oauth = match (&target, &redirect) {
+                (Target::Http(endpoint), Some(redirect)) => {
+                    let (redirect, tokens) = (redirect.clone(), tokens.clone());
+                    let oauth = OAuth::new(&endpoint.url, agreement.registration, redirect, tokens);
+                    Some(Arc::new(oauth))
+                }
+                _ => None,
+            };
             let server = Server::new(
                 name.clone(),
                 own.unwrap_or_else(|| Arc::clone(&policy)),
                 agreement.grants,
+                oauth,
                 store.clone(),
                 self.page_origins.clone(),
                 Arc::clone(&log),
@@ -306,7 +320,8 @@ mod tests {
     async fn each_server_has_its_own_agreement() {
         let demo = || Target::InProcess(demo::server());
         let policy = Policy { downloads: Stance::Deny, ..Policy::default() };
-        let own = Agreement { policy: Some(policy), grants: vec![Grant::Wasm] };
+        let grants = vec![Grant::Wasm];
+        let own = Agreement { policy: Some(policy), grants, ..Agreement::default() };
         let origin = Origin::parse("http://localhost:7420").unwrap();
         let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
             .policy(Policy { downloads: Stance::Allow, ..Policy::default() })

@@ -19,4 +19,4 @@ pub mod upstream;
 pub use grants::MissingGrants;
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use log::{Line, Log};
-pub use server::{Remark, ServerState, Standing};
+pub use server::{Remark, ServerState, SignIn, Standing};

@@ -24,8 +24,8 @@ use crate::{
     sandbox::{Frame, Mounted, Sandbox},
     session::Event,
     upstream::{
-        self, Call, CallError, CallOptions, ListedTool, NotCalled, Options, Outcome, Request,
-        Target, Upstream,
+        self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
+        Options, Outcome, Request, Return, Target, Upstream,
     },
 };
 
@@ -41,6 +41,7 @@ pub(crate) struct Server {
     policy: Arc<Policy>,
     grants: Vec<Grant>,
     upstream: OnceLock<Upstream>,
+    oauth: Option<Arc<OAuth>>,
     store: Store,
     page_origins: Vec<transom::origin::Origin>,
     state: Mutex<Condition>,
@@ -53,6 +54,7 @@ struct Condition {
     standing: Standing,
     words: String,
     findings: Vec<Remark>,
+    sign_in: Option<SignIn>,
 }
 
 /// How a server is.
@@ -61,6 +63,9 @@ struct Condition {
 pub enum Standing {
     /// It is being reached, for the first time or again.
     Connecting,
+    /// It waits for somebody to sign in.
+    #[serde(rename = "sign-in")]
+    SignIn,
     /// It is there, and its views are known.
     Ready,
     /// It is not there and will not be.
@@ -81,6 +86,19 @@ pub struct ServerState {
     pub tools: Vec<Value>,
     /// What people should know before they open a view.
     pub findings: Vec<Remark>,
+    /// Where to sign in, while the server asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SignIn>,
+}
+
+/// An invitation to sign in.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SignIn {
+    /// The address to open in a browser.
+    pub url: String,
+    /// Who asks for the password there.
+    pub place: String,
 }
 
 /// One thing that people should know about a server's views.
@@ -146,6 +164,20 @@ impl Servers {
         }
     }
 
+    /// Takes what a browser came back with after signing in, and says to which server.
+    pub(crate) async fn returned(
+        &self,
+        returned: &Return,
+    ) -> Option<(&str, Result<(), NotSignedIn>)> {
+        for (name, server) in &self.all {
+            let Some(oauth) = &server.oauth else { continue };
+            if let Some(outcome) = oauth.complete(returned).await {
+                return Some((name, outcome));
+            }
+        }
+        None
+    }
+
     fn changed(&self) {
         self.version.send_modify(|version| *version += 1);
     }
@@ -156,14 +188,16 @@ impl Server {
         name: String,
         policy: Arc<Policy>,
         grants: Vec<Grant>,
+        oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
         log: Arc<Log>,
     ) -> Self {
         let words = "connecting…".to_owned();
-        let state = Condition { standing: Standing::Connecting, words, findings: vec![] };
+        let standing = Standing::Connecting;
+        let state = Condition { standing, words, findings: vec![], sign_in: None };
         let (upstream, state) = (OnceLock::new(), Mutex::new(state));
-        Self { name, policy, grants, upstream, store, page_origins, state, log }
+        Self { name, policy, grants, upstream, oauth, store, page_origins, state, log }
     }
 
     /// The rules for its views.
@@ -230,10 +264,9 @@ impl Server {
         servers: &Servers,
         events: &mpsc::Sender<Event>,
     ) {
-        let upstream = match Upstream::connect(target, Options::default()).await {
+        let upstream = match self.reach(&target, servers).await {
             Ok(upstream) => upstream,
-            Err(error) => {
-                let words = error.advice();
+            Err(words) => {
                 self.log.write("error", &self.name, words.clone());
                 return self.become_(servers, Standing::Gone, words);
             }
@@ -241,8 +274,77 @@ impl Server {
         let mut news = upstream.events();
         let _ = self.upstream.set(upstream);
         self.review(servers).await;
-        while let Some(event) = news.next().await {
-            self.hear(event, servers, events).await;
+        let listen = async {
+            while let Some(event) = news.next().await {
+                self.hear(event, servers, events).await;
+            }
+        };
+        tokio::select! {
+            () = listen => {}
+            () = self.sign_in_when_asked(servers) => {}
+        }
+    }
+
+    /// Connects, after signing in if it must be; in words why not.
+    async fn reach(&self, target: &Target, servers: &Servers) -> Result<Upstream, String> {
+        loop {
+            let options = Options { oauth: self.oauth.clone(), ..Options::default() };
+            let error = match Upstream::connect(target.clone(), options).await {
+                Ok(upstream) => return Ok(upstream),
+                Err(error) => error,
+            };
+            match &self.oauth {
+                Some(oauth) if error.wants_oauth() => {
+                    self.sign_in(oauth, servers).await.map_err(|error| error.to_string())?;
+                    self.become_(servers, Standing::Connecting, "connecting…".to_owned());
+                }
+                _ => return Err(error.advice()),
+            }
+        }
+    }
+
+    /// Asks the person to sign in until somebody has; an error if there is nowhere to do it.
+    async fn sign_in(&self, oauth: &OAuth, servers: &Servers) -> Result<(), NotSignedIn> {
+        loop {
+            let invitation = oauth.invite().await?;
+            self.invite(&invitation, servers);
+            let outcome = invitation.outcome().await;
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).sign_in = None;
+            servers.changed();
+            match outcome {
+                Ok(()) => {
+                    self.log.write("server", &self.name, "somebody signed in");
+                    return Ok(());
+                }
+                Err(error) => self.log.write("error", &self.name, error.to_string()),
+            }
+        }
+    }
+
+    fn invite(&self, invitation: &Invitation, servers: &Servers) {
+        let place = invitation.place().to_owned();
+        // Not the address: it is for the person, and a log may be read by others.
+        let words = format!("asks you to sign in at {place}");
+        self.log.write("server", &self.name, words.clone());
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.sign_in = Some(SignIn { url: invitation.url.to_string(), place });
+        if state.standing == Standing::Connecting {
+            (state.standing, state.words) = (Standing::SignIn, words);
+        }
+        drop(state);
+        servers.changed();
+    }
+
+    /// A server may ask again later: when a token has ended, or for more rights.
+    async fn sign_in_when_asked(&self, servers: &Servers) {
+        let Some(oauth) = &self.oauth else { return std::future::pending().await };
+        loop {
+            oauth.asked().await;
+            match self.sign_in(oauth, servers).await {
+                Ok(()) => self.upstream.get().into_iter().for_each(Upstream::refresh),
+                Err(error) => self.log.write("error", &self.name, error.to_string()),
+            }
+            tokio::time::sleep(BETWEEN_INVITATIONS).await;
         }
     }
 
@@ -299,8 +401,9 @@ impl Server {
         let (tools, views) = (tools.iter().count(), views.len());
         let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
         self.log.write("server", &self.name, words.clone());
-        let condition = Condition { standing: Standing::Ready, words, findings };
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = condition;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
+        drop(state);
         servers.changed();
     }
 
@@ -323,7 +426,7 @@ impl Server {
     }
 
     fn shown(&self) -> ServerState {
-        let Condition { standing, words, findings } =
+        let Condition { standing, words, findings, sign_in } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = self.upstream.get().map(Upstream::tools).unwrap_or_default();
         let tools = tools
@@ -331,7 +434,7 @@ impl Server {
             .filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model))
             .map(|(_, tool)| shown(tool))
             .collect();
-        ServerState { name: self.name.clone(), state: standing, words, tools, findings }
+        ServerState { name: self.name.clone(), state: standing, words, tools, findings, sign_in }
     }
 }
 
@@ -389,3 +492,6 @@ fn shown(listed: &ListedTool) -> Value {
     shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
     shown.into()
 }
+
+/// The least time between two invitations of a server that is connected: it can ask as often as it likes.
+const BETWEEN_INVITATIONS: Duration = Duration::from_secs(5);

@@ -43,6 +43,7 @@ mod http;
 mod life;
 mod lines;
 mod listing;
+mod oauth;
 mod pipe;
 mod reply;
 mod request;
@@ -66,6 +67,7 @@ pub use error::{CallError, ConnectError, HttpError, Loss, NotCalled, Refusal, Ru
 pub use events::{Event, Events};
 pub use greeting::Server;
 pub use listing::{Cut, ListedTool, Listing};
+pub use oauth::{Invitation, NotSignedIn, OAuth, Registration, Return, Tokens};
 pub use request::{NotParams, Request};
 pub use target::{
     Command, Endpoint, InProcess, Limits, Options, Restart, Secret, Target, UnsetVariable,

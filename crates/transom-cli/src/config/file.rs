@@ -52,10 +52,22 @@ pub(crate) struct Server {
     pub(crate) url: Option<Spanned<Address>>,
     pub(crate) headers: Option<Spanned<BTreeMap<String, String>>>,
     pub(crate) scripts: Option<Spanned<Vec<Scripts>>>,
+    pub(crate) oauth: Option<Spanned<OAuth>>,
     #[serde(default)]
     pub(crate) disabled: bool,
     #[serde(default)]
     pub(crate) policy: Rules,
+}
+
+/// `[servers.NAME.oauth]`: how we are known where people sign in.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct OAuth {
+    pub(crate) client_id: Option<String>,
+    /// The name of the variable that holds the secret; the secret itself has no place in a file.
+    pub(crate) client_secret_env: Option<String>,
+    #[serde(default)]
+    pub(crate) scopes: Vec<String>,
 }
 
 /// `[policy]` and `[servers.NAME.policy]`: a stance for each kind of wish.

@@ -30,7 +30,7 @@ impl FilePins {
     /// Opens the file in a data directory; a file that is not there yet is empty.
     pub fn open(data_directory: &Path) -> Result<Self, PinError> {
         let pins = Self { kept: Kept::new(data_directory, FILE), known: Mutex::default() };
-        pins.look()?;
+        drop(pins.look()?);
         Ok(pins)
     }
 
