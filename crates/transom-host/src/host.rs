@@ -300,10 +300,12 @@ const QUEUE: usize = 4_096;
 
 #[cfg(test)]
 mod tests {
-    use transom::policy::Stance;
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    use transom::{policy::Stance, wire::MIME};
 
     use super::*;
-    use crate::{demo, server::Standing};
+    use crate::{demo, server::Standing, upstream::InProcess};
 
     async fn ready(host: &Host) {
         let mut seen = None;
@@ -313,6 +315,73 @@ mod tests {
                 return;
             }
             seen = Some(version);
+        }
+    }
+
+    /// A server with one view, whose two places for metadata say what they are given.
+    fn declaring(listing: Value, item: Value) -> Target {
+        let (listing, item) = (Arc::new(listing), Arc::new(item));
+        Target::InProcess(InProcess::new("declaring", move || {
+            let (ours, theirs) = tokio::io::duplex(1 << 16);
+            let (listing, item) = (Arc::clone(&listing), Arc::clone(&item));
+            tokio::spawn(async move {
+                let (reader, mut writer) = tokio::io::split(theirs);
+                let mut lines = BufReader::new(reader).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    let message: Value = serde_json::from_str(&line).unwrap();
+                    let result = match message["method"].as_str().unwrap() {
+                        "initialize" => {
+                            json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}}})
+                        }
+                        "tools/list" => {
+                            json!({"tools": [{"name": "show", "_meta": {"ui": {"resourceUri": "ui://a/b"}}}]})
+                        }
+                        // On a page of its own, after one that does not have it.
+                        "resources/list" if message["params"]["cursor"].is_null() => {
+                            json!({"resources": [{"uri": "file:///x"}], "nextCursor": "2"})
+                        }
+                        "resources/list" => {
+                            json!({"resources": [{"uri": "ui://a/b", "_meta": {"ui": *listing}}]})
+                        }
+                        "resources/read" => {
+                            json!({"contents": [{"uri": "ui://a/b", "mimeType": MIME, "text": "<p>hello", "_meta": *item}]})
+                        }
+                        _ if message["id"].is_null() => continue,
+                        _ => json!({}),
+                    };
+                    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+                    writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+                }
+            });
+            ours
+        }))
+    }
+
+    #[tokio::test]
+    async fn h_21_h_22_the_listing_counts_where_the_document_says_nothing() {
+        let listed = json!({"csp": {"connectDomains": ["https://listed.test"]}});
+        let own = json!({"ui": {"csp": {"connectDomains": ["https://own.test"]}}});
+        let other = json!({"ui": {"prefersBorder": true}});
+        #[rustfmt::skip]
+        let table = [
+            (json!({}), Some("https://listed.test")),
+            (own,       Some("https://own.test")),
+            // Whole, not field by field.
+            (other,     None),
+        ];
+        for (item, expected) in table {
+            let row = item.to_string();
+            let origin = Origin::parse("http://localhost:7420").unwrap();
+            let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+                .server("declaring", declaring(listed.clone(), item))
+                .build()
+                .unwrap();
+            ready(&host).await;
+            let server = host.servers.get("declaring").unwrap();
+            let csp = server.prepare("show", &host.sandbox).await.unwrap().mounted.csp.to_string();
+            for source in ["https://listed.test", "https://own.test"] {
+                assert_eq!(csp.contains(source), Some(source) == expected, "{row}: {csp}");
+            }
         }
     }
 

@@ -25,7 +25,7 @@ use crate::{
     session::Event,
     upstream::{
         self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
-        Options, Outcome, Request, Return, Target, Upstream,
+        Options, Outcome, Request, ResourceEntries, Return, Target, Upstream,
     },
 };
 
@@ -43,6 +43,8 @@ pub(crate) struct Server {
     upstream: OnceLock<Upstream>,
     oauth: Option<Arc<OAuth>>,
     store: Store,
+    /// What its list of resources says, once somebody has needed it.
+    entries: tokio::sync::Mutex<Option<Arc<ResourceEntries>>>,
     page_origins: Vec<transom::origin::Origin>,
     state: Mutex<Condition>,
     log: Arc<Log>,
@@ -197,7 +199,8 @@ impl Server {
         let standing = Standing::Connecting;
         let state = Condition { standing, words, findings: vec![], sign_in: None };
         let (upstream, state) = (OnceLock::new(), Mutex::new(state));
-        Self { name, policy, grants, upstream, oauth, store, page_origins, state, log }
+        let entries = tokio::sync::Mutex::default();
+        Self { name, policy, grants, upstream, oauth, store, entries, page_origins, state, log }
     }
 
     /// The rules for its views.
@@ -250,11 +253,24 @@ impl Server {
                 .upstream
                 .get()
                 .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
-            let result = upstream.read_resource(uri.as_str()).await;
+            let (result, entries) =
+                tokio::join!(upstream.read_resource(uri.as_str()), self.entries(upstream));
             let result = result.map_err(|error| Unread::NoAnswer(in_full(&error)))?;
-            Ok(Document::read(&self.name, uri, &result, None, &Limits::default())?)
+            let listing = entries.get(uri);
+            Ok(Document::read(&self.name, uri, &result, listing, &Limits::default())?)
         };
         self.store.get_or_read(&self.name, uri, read).await
+    }
+
+    /// What its list of resources says: asked for once, and again when it has changed.
+    async fn entries(&self, upstream: &Upstream) -> Arc<ResourceEntries> {
+        let mut entries = self.entries.lock().await;
+        if let Some(known) = &*entries {
+            return Arc::clone(known);
+        }
+        let fresh = Arc::new(upstream.resource_entries().await);
+        *entries = Some(Arc::clone(&fresh));
+        fresh
     }
 
     /// Connects, prefetches, and tells what happens from then on.
@@ -376,6 +392,7 @@ impl Server {
 
     async fn list_changed(&self, list: List, servers: &Servers, events: &mpsc::Sender<Event>) {
         if list == List::Resources {
+            *self.entries.lock().await = None;
             self.store.invalidate(&self.name);
         }
         let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;

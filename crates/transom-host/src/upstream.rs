@@ -47,6 +47,7 @@ mod oauth;
 mod pipe;
 mod reply;
 mod request;
+mod resources;
 mod rounds;
 mod salvage;
 mod sse;
@@ -69,6 +70,7 @@ pub use greeting::Server;
 pub use listing::{Cut, ListedTool, Listing};
 pub use oauth::{Invitation, NotSignedIn, OAuth, Registration, Return, Tokens};
 pub use request::{NotParams, Request};
+pub use resources::ResourceEntries;
 pub use target::{
     Command, Endpoint, InProcess, Limits, Options, Restart, Secret, Target, UnsetVariable,
 };

@@ -11,7 +11,7 @@ use transom::{
 use transom_host::{
     MissingGrants,
     documents::{Document, Limits, ScanFinding, Severity, What},
-    upstream::{Era, Listing, Upstream},
+    upstream::{Era, Listing, ResourceEntries, Upstream},
 };
 
 use crate::config::Server;
@@ -92,9 +92,10 @@ impl Report {
     /// Reads the documents of all views of a server.
     pub(super) async fn of(server: &Server, upstream: &Upstream) -> Self {
         let (said, listing) = (upstream.server(), upstream.tools());
+        let entries = upstream.resource_entries().await;
         let mut views = vec![];
         for (uri, tools) in linked(&listing) {
-            views.push(View::of(server, upstream, &uri, tools).await);
+            views.push(View::of(server, upstream, &entries, &uri, tools).await);
         }
         let extensions = said.capabilities.get("extensions");
         Self {
@@ -137,8 +138,14 @@ impl Audiences {
 }
 
 impl View {
-    async fn of(server: &Server, upstream: &Upstream, uri: &UiUri, tools: Vec<String>) -> Self {
-        let (document, findings) = match read(server, upstream, uri).await {
+    async fn of(
+        server: &Server,
+        upstream: &Upstream,
+        entries: &ResourceEntries,
+        uri: &UiUri,
+        tools: Vec<String>,
+    ) -> Self {
+        let (document, findings) = match read(server, upstream, entries, uri).await {
             Ok(document) => {
                 let findings = Finding::all_of(&document, &server.grants.value);
                 (Some(Facts::of(&document, &server.grants.value)), findings)
@@ -191,9 +198,15 @@ impl Finding {
     }
 }
 
-async fn read(server: &Server, upstream: &Upstream, uri: &UiUri) -> Result<Document, String> {
+async fn read(
+    server: &Server,
+    upstream: &Upstream,
+    entries: &ResourceEntries,
+    uri: &UiUri,
+) -> Result<Document, String> {
     let result = upstream.read_resource(uri.as_str()).await.map_err(|error| error.story())?;
-    let document = Document::read(&server.name, uri, &result, None, &Limits::default());
+    let listing = entries.get(uri);
+    let document = Document::read(&server.name, uri, &result, listing, &Limits::default());
     document.map_err(|error| error.to_string())
 }
 
