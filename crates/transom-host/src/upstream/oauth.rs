@@ -246,62 +246,44 @@ impl OAuth {
         let header = challenge.as_ref().and_then(|challenge| challenge.header.as_deref());
         let mut manager = self.manager().await?;
         let metadata = self.discover(&manager, header).await?;
-        let issuer = metadata.issuer.clone();
+        let (issuer, documents) = (metadata.issuer.clone(), takes_documents(&metadata));
         manager.set_metadata(metadata);
 
         let known = self.tokens.get(&self.key());
-        let mut request = AuthorizationRequest::new(&self.redirect).with_client_name("Transom");
         let missing = challenge.and_then(|challenge| challenge.missing);
-        let scopes = self.scopes(missing.as_deref(), known.as_ref());
-        request = match scopes.is_empty() {
-            true => request.with_initial_scope_selection(),
-            false => request.with_scopes(scopes),
-        };
-        let reused = known.filter(|known| self.fits(known, issuer.as_deref()));
-        let mut kept_secret = secret.clone();
-        match (&self.registration.client_id, reused) {
-            (Some(address), _) if address.starts_with("https://") => {
-                request = request.with_client_metadata_url(address);
-            }
-            (Some(id), _) => request = request.with_preregistered_client(id),
+        let mut scopes = self.scopes(missing.as_deref(), known.as_ref());
+        if scopes.is_empty() {
+            scopes = manager.select_initial_scopes(&[]).await;
+        }
+        let known = known.filter(|known| self.fits(known, issuer.as_deref()));
+        let client = match (&self.registration.client_id, known) {
+            (Some(id), _) if !id.starts_with("https://") => (id.clone(), secret),
+            (Some(address), _) if documents => (address.clone(), None),
             // Who asks for more rights is still the same.
-            (None, Some(Record { credentials, secret, .. })) => {
-                kept_secret = secret;
-                request = request.with_preregistered_client(credentials.client_id);
-            }
-            (None, None) => {}
-        }
-        if let (Some(secret), Some(_)) = (&kept_secret, &request.client_id) {
-            request = request.with_client_secret(secret);
-        }
-        if request.client_id.is_none() {
-            return self.register(manager, request).await;
-        }
-        manager.set_credential_store(self.slot(kept_secret));
+            (_, Some(known)) => (known.credentials.client_id, known.secret),
+            (_, None) => self.register(&mut manager, &scopes).await?,
+        };
+        let (id, secret) = client;
+        manager.set_credential_store(self.slot(secret.clone()));
+        let request = AuthorizationRequest::new(&self.redirect).with_preregistered_client(id);
+        let request = request.with_scopes(scopes);
+        let request = match secret {
+            Some(secret) => request.with_client_secret(secret),
+            None => request,
+        };
         AuthorizationSession::new(manager, request).await.map_err(|(_, error)| failed(error))
     }
 
-    /// Begins with a registration of our own, whose secret, if there is one, must be kept as well.
+    /// Makes us known, under an id and with a secret if the other side wants one.
     async fn register(
         &self,
-        mut manager: AuthorizationManager,
-        mut request: AuthorizationRequest,
-    ) -> Result<AuthorizationSession, NotSignedIn> {
-        let metadata_document = request.client_metadata_url.is_some();
-        if request.scopes.is_empty() {
-            request.scopes = manager.select_initial_scopes(&[]).await;
-        }
-        if !metadata_document {
-            let scopes: Vec<&str> = request.scopes.iter().map(String::as_str).collect();
-            let registered = manager.register_client("Transom", &self.redirect, &scopes).await;
-            let registered = registered.map_err(failed)?;
-            manager.set_credential_store(self.slot(registered.client_secret.clone()));
-            request = request.with_preregistered_client(registered.client_id);
-            if let Some(secret) = registered.client_secret {
-                request = request.with_client_secret(secret);
-            }
-        }
-        AuthorizationSession::new(manager, request).await.map_err(|(_, error)| failed(error))
+        manager: &mut AuthorizationManager,
+        scopes: &[String],
+    ) -> Result<(String, Option<String>), NotSignedIn> {
+        let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
+        let registered = manager.register_client(NAME, &self.redirect, &scopes).await;
+        let OAuthClientConfig { client_id, client_secret, .. } = registered.map_err(failed)?;
+        Ok((client_id, client_secret))
     }
 
     /// What to ask for: what the configuration says; beyond that only what is missing now.
@@ -485,6 +467,12 @@ fn endpoint(server: &Url, what: &'static str, address: &str) -> Result<Url, NotS
     if bare && (url.scheme() == "https" || local) { Ok(url) } else { Err(refused()) }
 }
 
+/// Whether the other side takes the address of a document about us for an id.
+fn takes_documents(metadata: &AuthorizationMetadata) -> bool {
+    let said = metadata.additional_fields.get("client_id_metadata_document_supported");
+    said.and_then(serde_json::Value::as_bool).unwrap_or(false)
+}
+
 async fn within<T>(
     patience: Duration,
     doing: impl Future<Output = Result<T, NotSignedIn>>,
@@ -506,6 +494,7 @@ fn header(access: &Access) -> Option<HeaderValue> {
     Some(value)
 }
 
+const NAME: &str = "Transom";
 const BEARER: &str = "Bearer ";
 /// How long all that a server can have us ask may take together.
 const PATIENCE: Duration = Duration::from_secs(45);
