@@ -14,7 +14,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use toml::Spanned;
-use transom::csp::Grant;
+use transom::{csp::Grant, wire::ResourcePermissions};
 use transom_host::{
     Agreement, demo,
     sandbox::Wildcard,
@@ -70,6 +70,7 @@ pub(crate) struct Server {
     pub(crate) source: Source,
     pub(crate) rules: Rules,
     pub(crate) grants: Setting<Vec<Grant>>,
+    pub(crate) permissions: Setting<ResourcePermissions>,
     pub(crate) registration: Setting<Registration>,
 }
 
@@ -96,6 +97,7 @@ impl Server {
         Agreement {
             policy: Some(self.rules.policy()),
             grants: self.grants.value.clone(),
+            permissions: self.permissions.value,
             registration: self.registration.value.clone(),
         }
     }
@@ -231,12 +233,20 @@ impl Reader<'_> {
             self.place(scripts, granted)
         });
         let grants = grants.unwrap_or_else(|| Setting::default(vec![]));
+        let said = entry.and_then(|entry| entry.permissions.as_ref());
+        let permissions = said.map(|said| {
+            let mut granted = ResourcePermissions::default();
+            said.get_ref().iter().for_each(|permission| permission.grant(&mut granted));
+            self.place(said, granted)
+        });
+        let permissions =
+            permissions.unwrap_or_else(|| Setting::default(ResourcePermissions::default()));
         let oauth = entry.and_then(|entry| entry.oauth.as_ref());
         let registration = oauth.map(|oauth| self.place(oauth, registration(oauth.get_ref())));
         let registration =
             registration.unwrap_or_else(|| Setting::default(Registration::default()));
         let rules = own.unwrap_or_else(|| rules.clone());
-        Server { name, target, source, rules, grants, registration }
+        Server { name, target, source, rules, grants, permissions, registration }
     }
 
     /// The servers that the file says where to find.

@@ -14,7 +14,7 @@ use transom::{
     host::{Limits, Setup, Terms},
     origin::Origin,
     policy::Policy,
-    wire::{HostCapabilities, Implementation, ListChanged, Modalities},
+    wire::{HostCapabilities, Implementation, ListChanged, Modalities, ResourcePermissions},
 };
 
 use crate::{
@@ -56,6 +56,8 @@ pub struct Agreement {
     pub policy: Option<Policy>,
     /// The kinds of script that its documents may use beside their own; none, unless said (H-25).
     pub grants: Vec<Grant>,
+    /// The permissions that its documents get when they ask for them; none, unless said.
+    pub permissions: ResourcePermissions,
     /// How we are known where its people sign in, should it ask for that.
     pub registration: Registration,
 }
@@ -218,7 +220,7 @@ impl Builder {
             let server = Server::new(
                 name.clone(),
                 own.unwrap_or_else(|| Arc::clone(&policy)),
-                agreement.grants,
+                (agreement.grants, agreement.permissions),
                 oauth,
                 store.clone(),
                 self.page_origins.clone(),
@@ -305,7 +307,7 @@ mod tests {
     use transom::{policy::Stance, wire::MIME};
 
     use super::*;
-    use crate::{demo, server::Standing, upstream::InProcess};
+    use crate::{demo, grants::permissions, server::Standing, upstream::InProcess};
 
     async fn ready(host: &Host) {
         let mut seen = None;
@@ -382,6 +384,36 @@ mod tests {
             for source in ["https://listed.test", "https://own.test"] {
                 assert_eq!(csp.contains(source), Some(source) == expected, "{row}: {csp}");
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_permission_is_refused_visibly_until_it_is_granted() {
+        let item = json!({"ui": {"permissions": {"camera": {}, "geolocation": {}}}});
+        let granted = ResourcePermissions { camera: true, microphone: true, ..Default::default() };
+        let own = Agreement { permissions: granted, ..Agreement::default() };
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .server("plain", declaring(json!({}), item.clone()))
+            .server_with("own", declaring(json!({}), item), own)
+            .build()
+            .unwrap();
+        ready(&host).await;
+        let (_, states) = host.servers(None, Duration::ZERO).await;
+        #[rustfmt::skip]
+        let table = [
+            ("plain", "",       "asks for camera, geolocation, which is not granted"),
+            // What it has and did not ask for, it does not get.
+            ("own",   "camera", "asks for geolocation, which is not granted"),
+        ];
+        for (name, allowed, words) in table {
+            let server = host.servers.get(name).unwrap();
+            let prepared = server.prepare("show", &host.sandbox).await.unwrap();
+            assert_eq!(permissions(prepared.mounted.permissions).join(" "), allowed, "{name}");
+            assert_eq!(prepared.mounted.allow.split(' ').next().unwrap(), allowed, "{name}");
+            assert!(prepared.warnings().iter().any(|warning| warning.contains(words)), "{name}");
+            let state = states.iter().find(|state| state.name == name).unwrap();
+            assert!(state.findings.iter().any(|found| found.words.contains(words)), "{name}");
         }
     }
 

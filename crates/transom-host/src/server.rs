@@ -13,13 +13,13 @@ use transom::{
     csp::Grant,
     host::{List, ToolCall, Tools},
     policy::Policy,
-    wire::{Tool, UiUri, Visibility},
+    wire::{ResourcePermissions, Tool, UiUri, Visibility},
 };
 
 use crate::{
     documents::{Change, Document, Limits, Review, Severity, Store, Unread},
     envelope::Mount,
-    grants::MissingGrants,
+    grants::{MissingGrants, MissingPermissions, permissions},
     log::{Log, in_full},
     sandbox::{Frame, Mounted, Sandbox},
     session::Event,
@@ -40,6 +40,7 @@ pub(crate) struct Server {
     name: String,
     policy: Arc<Policy>,
     grants: Vec<Grant>,
+    permissions: ResourcePermissions,
     upstream: OnceLock<Upstream>,
     oauth: Option<Arc<OAuth>>,
     store: Store,
@@ -189,7 +190,7 @@ impl Server {
     pub(crate) fn new(
         name: String,
         policy: Arc<Policy>,
-        grants: Vec<Grant>,
+        (grants, permissions): (Vec<Grant>, ResourcePermissions),
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
@@ -200,7 +201,19 @@ impl Server {
         let state = Condition { standing, words, findings: vec![], sign_in: None };
         let (upstream, state) = (OnceLock::new(), Mutex::new(state));
         let entries = tokio::sync::Mutex::default();
-        Self { name, policy, grants, upstream, oauth, store, entries, page_origins, state, log }
+        Self {
+            name,
+            policy,
+            grants,
+            permissions,
+            upstream,
+            oauth,
+            store,
+            entries,
+            page_origins,
+            state,
+            log,
+        }
     }
 
     /// The rules for its views.
@@ -240,6 +253,7 @@ impl Server {
         self.store.pin(&document).map_err(|error| error.to_string())?;
         let frame = Frame {
             grants: self.grants.clone(),
+            permissions: self.permissions,
             ..Frame::new(Arc::clone(&document), self.page_origins.clone())
         };
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
@@ -428,10 +442,13 @@ impl Server {
     fn remarks(&self, document: &Document) -> Vec<Remark> {
         let missing = MissingGrants::of(document, &self.grants);
         let missing = missing.map(|missing| ("warning", missing.to_string()));
+        let unasked = MissingPermissions::of(document, self.permissions);
+        let missing =
+            missing.into_iter().chain(unasked.map(|words| ("warning", words.to_string())));
         let refused = document.refused.iter().map(|refused| ("high", refused.to_string()));
         let scan = document.scan.at_least(Severity::Warning);
         let scan = scan.map(|finding| ("warning", finding.to_string()));
-        let all = missing.into_iter().chain(refused).chain(scan).take(8);
+        let all = missing.chain(refused).chain(scan).take(8);
         all.map(|(severity, words)| Remark { severity, words }).collect()
     }
 
@@ -478,7 +495,13 @@ impl Prepared {
             let domains: Vec<_> = domains.into_iter().collect();
             warnings.push(format!("this view may talk to {}", domains.join(", ")));
         }
+        let granted = permissions(self.mounted.permissions);
+        if !granted.is_empty() {
+            warnings.push(format!("this view may use {}", granted.join(", ")));
+        }
         let missing = MissingGrants::of(&self.document, &self.server.grants);
+        warnings.extend(missing.map(|missing| missing.to_string()));
+        let missing = MissingPermissions::of(&self.document, self.server.permissions);
         warnings.extend(missing.map(|missing| missing.to_string()));
         if let Review::Changed(change) = &self.review {
             warnings.push(changed(change));

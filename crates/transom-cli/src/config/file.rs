@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
-use transom::{csp::Grant, policy::Stance};
+use transom::{csp::Grant, policy::Stance, wire::ResourcePermissions};
 use transom_host::sandbox::Wildcard;
 use url::Url;
 
@@ -52,6 +52,7 @@ pub(crate) struct Server {
     pub(crate) url: Option<Spanned<Address>>,
     pub(crate) headers: Option<Spanned<BTreeMap<String, String>>>,
     pub(crate) scripts: Option<Spanned<Vec<Scripts>>>,
+    pub(crate) permissions: Option<Spanned<Vec<Permission>>>,
     pub(crate) oauth: Option<Spanned<OAuth>>,
     #[serde(default)]
     pub(crate) disabled: bool,
@@ -109,6 +110,16 @@ pub(crate) enum Scripts {
     Data,
     #[serde(rename = "wasm")]
     Wasm,
+}
+
+/// A permission as it is written.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Permission {
+    Camera,
+    Microphone,
+    Geolocation,
+    ClipboardWrite,
 }
 
 /// A server's address.
@@ -196,6 +207,18 @@ impl From<Scripts> for Grant {
             Scripts::Blob => Self::Blob,
             Scripts::Data => Self::Data,
             Scripts::Wasm => Self::Wasm,
+        }
+    }
+}
+
+impl Permission {
+    /// Adds it to a set.
+    pub(crate) fn grant(self, set: &mut ResourcePermissions) {
+        match self {
+            Self::Camera => set.camera = true,
+            Self::Microphone => set.microphone = true,
+            Self::Geolocation => set.geolocation = true,
+            Self::ClipboardWrite => set.clipboard_write = true,
         }
     }
 }

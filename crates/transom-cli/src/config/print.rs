@@ -65,6 +65,8 @@ fn print_server(f: &mut fmt::Formatter<'_>, server: &Server, all: &Rules) -> fmt
     }
     let grants: Vec<&str> = server.grants.value.iter().map(|grant| grant.name()).collect();
     line(f, "scripts", grants, &server.grants.source)?;
+    let permissions = transom_host::permissions(server.permissions.value);
+    line(f, "permissions", permissions, &server.permissions.source)?;
     print_registration(f, &name, &server.registration)?;
     let own = server.rules.kinds().zip(all.kinds()).filter(|(own, all)| own != all);
     let own: Vec<_> = own.map(|(own, _)| own).collect();

@@ -9,7 +9,7 @@ use transom::{
     wire::{EXTENSION, UiUri, Visibilities, Visibility},
 };
 use transom_host::{
-    MissingGrants,
+    MissingGrants, MissingPermissions,
     documents::{Document, Limits, ScanFinding, Severity, What},
     upstream::{Era, Listing, ResourceEntries, Upstream},
 };
@@ -147,7 +147,7 @@ impl View {
     ) -> Self {
         let (document, findings) = match read(server, upstream, entries, uri).await {
             Ok(document) => {
-                let findings = Finding::all_of(&document, &server.grants.value);
+                let findings = Finding::all_of(&document, server);
                 (Some(Facts::of(&document, &server.grants.value)), findings)
             }
             Err(words) => (None, vec![Finding::new(Severity::Warning, words)]),
@@ -175,7 +175,8 @@ impl Finding {
     }
 
     /// Everything about a document, the gravest first.
-    fn all_of(document: &Document, grants: &[Grant]) -> Vec<Self> {
+    fn all_of(document: &Document, server: &Server) -> Vec<Self> {
+        let grants = &server.grants.value;
         let served = |found: &&ScanFinding| matches!(found.what, What::NeedsGrant(grant) if grants.contains(&grant));
         let scan = document.scan.findings.iter().filter(|found| !served(found));
         let scan = scan.map(|found| Self {
@@ -187,8 +188,11 @@ impl Finding {
         let refused = refused.map(|refused| Self::new(Severity::Warning, refused.to_string()));
         let missing = MissingGrants::of(document, grants);
         let missing = missing.map(|missing| Self::new(Severity::Warning, missing.to_string()));
+        let unasked = MissingPermissions::of(document, server.permissions.value);
+        let unasked = unasked.map(|unasked| Self::new(Severity::Warning, unasked.to_string()));
         let odd = document.oddities.iter().map(|odd| Self::new(Severity::Note, odd.to_string()));
-        let mut all: Vec<Self> = scan.chain(refused).chain(missing).chain(odd).collect();
+        let mut all: Vec<Self> =
+            scan.chain(refused).chain(missing).chain(unasked).chain(odd).collect();
         if document.scan.omitted > 0 {
             let words = format!("{} more of the same", document.scan.omitted);
             all.push(Self::new(Severity::Note, words));
