@@ -156,7 +156,7 @@ const AFTERWORD: &str = "Examples:
 
 Files:
   transom.toml        settings, policy and servers; docs/transom.toml shows every key
-  the data folder     pins of documents and the key for stable names
+  the data folder     pins of documents, the key for stable names, tokens of servers
 
 Environment:
   TRANSOM_CONFIG      the transom.toml to read

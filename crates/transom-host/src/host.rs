@@ -417,6 +417,34 @@ mod tests {
         }
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_server_is_said_to_be_silent_long_before_it_is_given_up() {
+        let pipes = Arc::new(Mutex::new(vec![]));
+        let silent = InProcess::new("silent", move || {
+            let (ours, theirs) = tokio::io::duplex(1 << 16);
+            pipes.lock().unwrap().push(theirs);
+            ours
+        });
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .server("silent", Target::InProcess(silent))
+            .build()
+            .unwrap();
+        let (mut seen, mut told) = (None, vec![]);
+        while told.last().is_none_or(|(standing, _)| *standing != Standing::Gone) {
+            let (version, mut states) = host.servers(seen, Duration::from_secs(600)).await;
+            let state = states.pop().unwrap();
+            told.push((state.state, state.words));
+            seen = Some(version);
+        }
+        let words = "no answer after 4 s; waiting for up to 60 s…";
+        assert_eq!(told[0], (Standing::Connecting, "connecting…".to_owned()));
+        assert_eq!(told[1], (Standing::Connecting, words.to_owned()));
+        assert_eq!(told.len(), 3, "{told:?}");
+        let log = host.log().after(0, Duration::ZERO).await;
+        assert!(log.iter().any(|line| line.who == "silent" && line.words == words));
+    }
+
     #[tokio::test]
     async fn each_server_has_its_own_agreement() {
         let demo = || Target::InProcess(demo::server());

@@ -319,7 +319,9 @@ impl Server {
     async fn reach(&self, target: &Target, servers: &Servers) -> Result<Upstream, String> {
         loop {
             let options = Options { oauth: self.oauth.clone(), ..Options::default() };
-            let error = match Upstream::connect(target.clone(), options).await {
+            let patience = options.greeting;
+            let connecting = Upstream::connect(target.clone(), options);
+            let error = match self.aloud(patience, servers, connecting).await {
                 Ok(upstream) => return Ok(upstream),
                 Err(error) => error,
             };
@@ -331,6 +333,24 @@ impl Server {
                 _ => return Err(error.advice()),
             }
         }
+    }
+
+    /// Waits for a server, and after a while says so.
+    async fn aloud<T>(
+        &self,
+        patience: Duration,
+        servers: &Servers,
+        connecting: impl Future<Output = T>,
+    ) -> T {
+        let mut connecting = std::pin::pin!(connecting);
+        if let Ok(connected) = tokio::time::timeout(QUIET, &mut connecting).await {
+            return connected;
+        }
+        let (so_far, in_all) = (QUIET.as_secs(), patience.as_secs());
+        let words = format!("no answer after {so_far} s; waiting for up to {in_all} s…");
+        self.log.write("server", &self.name, words.clone());
+        self.become_(servers, Standing::Connecting, words);
+        connecting.await
     }
 
     /// Asks the person to sign in until somebody has; an error if there is nowhere to do it.
@@ -533,5 +553,7 @@ fn shown(listed: &ListedTool) -> Value {
     shown.into()
 }
 
+/// How long a server may stay silent before people are told.
+const QUIET: Duration = Duration::from_secs(4);
 /// The least time between two invitations of a server that is connected: it can ask as often as it likes.
 const BETWEEN_INVITATIONS: Duration = Duration::from_secs(5);
