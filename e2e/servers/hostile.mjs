@@ -1,6 +1,7 @@
 // A server that means no good, over stdio and without any library: node hostile.mjs MOOD
 //   view      answers well, and ships a view that does whatever a test tells it to
 //   odd       answers well, and has one tool for every thing that can go wrong with a tool or its document
+//   asking    answers well, and ships a view that asks for the camera and the place
 //   garbage   writes what is no message      half      stops in the middle of one
 //   nothing   never says a word              dead      ends at once, with a reason
 import { createInterface } from "node:readline";
@@ -36,7 +37,10 @@ const VIEW = {
   model_only: { meta: { visibility: ["model"] }, call: () => text("not for you") },
 };
 
-const tools = mood === "view" ? VIEW : ODD;
+const wish = { ui: { permissions: { camera: {}, geolocation: {} } } };
+const ASKING = { open: { read: (uri) => ({ contents: [{ ...document_(uri, STEADY).contents[0], _meta: wish }] }) } };
+
+const tools = { view: VIEW, asking: ASKING }[mood] ?? ODD;
 const uriOf = (name) => `ui://${mood}/${name}.html`;
 
 function describe([name, { meta, read, fails }]) {
