@@ -142,7 +142,7 @@ function card(page, view) {
 }
 
 // Runs in the page. The servers are drawn anew when one of them changes, so the form is filled and sent in one go.
-function runTool({ server, tool, values }) {
+export function runTool({ server, tool, values }) {
   const boxes = [...document.querySelectorAll("section.server")];
   const box = boxes.find((each) => each.querySelector("h2").textContent === server);
   const form = [...box.querySelectorAll("details.tool")].find(
