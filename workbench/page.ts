@@ -284,17 +284,20 @@ async function log(key: string): Promise<void> {
   for (;;) {
     try {
       const { entries } = await get<{ entries: Entry[] }>(`/api/log?after=${next}`, key);
-      for (const entry of entries) {
+      const fresh = entries.map((entry) => {
         const line = make("li", { className: `line-${entry.kind}` });
         line.append(
           make("time", { textContent: entry.at }),
           make("b", { textContent: entry.who }),
           make("span", { textContent: entry.words }),
         );
-        lines.prepend(line);
         next = Math.max(next, entry.n);
-      }
+        return line;
+      });
+      lines.prepend(...fresh.reverse());
       while (lines.childElementCount > 500) lines.lastElementChild?.remove();
+      // Every message of every view passes through this page: drawing a line for each as it comes would make them wait.
+      await pause(LOG_PAUSE);
     } catch {
       await pause(2000);
     }
@@ -325,6 +328,7 @@ function make<K extends keyof HTMLElementTagNameMap>(
 const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
 
 const KEY = "transom-key";
+const LOG_PAUSE = 200;
 const CHOICES: Record<string, string> = {
   allow: "Allow",
   "allow-always": "Always allow",
