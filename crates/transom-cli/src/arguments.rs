@@ -87,7 +87,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DOMAIN", value_parser = wildcard, conflicts_with = "sandbox")]
     #[arg(help_heading = "Page")]
     pub(crate) sandbox_domain: Option<Wildcard>,
-    /// Where pins and keys are kept between runs.
+    /// Reads documents when a view opens, and not already when its server connects.
+    #[arg(long, help_heading = "Page")]
+    pub(crate) no_prefetch: bool,
+    /// Where pins, keys and tokens are kept between runs.
     ///
     /// $XDG_DATA_HOME/transom (or ~/.local/share/transom), unless said.
     #[arg(long, value_name = "FOLDER", help_heading = "Records")]

@@ -51,6 +51,7 @@ pub(crate) struct Run {
     pub(crate) json: Setting<bool>,
     /// None keeps nothing.
     pub(crate) data: Setting<Option<PathBuf>>,
+    pub(crate) prefetch: Setting<bool>,
     pub(crate) frames: Setting<Frames>,
 }
 
@@ -148,6 +149,11 @@ impl Reader<'_> {
             open: Setting::choose(yes(said.open, "--open"), self.setting(&file.open), false),
             json: Setting::choose(yes(said.json, "--json"), self.setting(&file.json), false),
             data: self.data(file)?,
+            prefetch: Setting::choose(
+                said.no_prefetch.then_some((false, "--no-prefetch")),
+                self.setting(&file.prefetch),
+                true,
+            ),
             frames: self.frames(file)?,
         })
     }

@@ -70,7 +70,9 @@ fn build(config: &Config, page: &Both, sandbox: &Both) -> Result<Host> {
         Frames::Ports => Naming::Ports,
         Frames::Domain(domain) => Naming::Domain(domain.clone()),
     };
-    let mut builder = Host::builder(origins, naming).policy(config.rules.policy());
+    let mut builder = Host::builder(origins, naming)
+        .policy(config.rules.policy())
+        .prefetch(config.run.prefetch.value);
     for server in &config.servers {
         builder = builder.server_with(&server.name, server.target.clone(), server.agreement());
     }

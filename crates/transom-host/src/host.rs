@@ -46,6 +46,7 @@ pub struct Builder {
     page_origins: Vec<Origin>,
     naming: Naming,
     data: Option<PathBuf>,
+    prefetch: bool,
     first: Option<First>,
 }
 
@@ -90,6 +91,7 @@ impl Host {
             page_origins,
             naming,
             data: None,
+            prefetch: true,
             first: None,
         }
     }
@@ -179,6 +181,13 @@ impl Builder {
         self
     }
 
+    /// Whether documents are read and looked at when a server connects, or only when they are opened.
+    #[must_use]
+    pub fn prefetch(mut self, prefetch: bool) -> Self {
+        self.prefetch = prefetch;
+        self
+    }
+
     /// The tool that a fresh page opens by itself.
     #[must_use]
     pub fn open_first(mut self, server: impl Into<String>, tool: impl Into<String>) -> Self {
@@ -231,7 +240,7 @@ impl Builder {
             }
             targets.push((name, target));
         }
-        let servers = Arc::new(Servers::new(all));
+        let servers = Arc::new(Servers::new(all, self.prefetch));
         let (events, queue) = mpsc::channel(QUEUE);
         let setup = setup(self.limits, self.terms);
         let driver = Driver::new(

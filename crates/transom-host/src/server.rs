@@ -33,6 +33,7 @@ use crate::{
 pub(crate) struct Servers {
     all: BTreeMap<String, Arc<Server>>,
     version: watch::Sender<u64>,
+    prefetch: bool,
 }
 
 /// One server.
@@ -124,8 +125,8 @@ pub(crate) struct Prepared {
 }
 
 impl Servers {
-    pub(crate) fn new(all: BTreeMap<String, Arc<Server>>) -> Self {
-        Self { all, version: watch::Sender::new(0) }
+    pub(crate) fn new(all: BTreeMap<String, Arc<Server>>, prefetch: bool) -> Self {
+        Self { all, version: watch::Sender::new(0), prefetch }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Server>> {
@@ -440,7 +441,7 @@ impl Server {
         let mut findings = vec![];
         let mut views = BTreeSet::new();
         for uri in tools.iter().filter_map(|(_, tool)| tool.meta.resource_uri.clone()) {
-            if !views.insert(uri.as_str().to_owned()) {
+            if !views.insert(uri.as_str().to_owned()) || !servers.prefetch {
                 continue;
             }
             match self.document(&uri).await {

@@ -37,6 +37,7 @@ pub(crate) struct Run {
     pub(crate) json: Option<Spanned<bool>>,
     pub(crate) data_dir: Option<Spanned<PathBuf>>,
     pub(crate) no_data: Option<Spanned<bool>>,
+    pub(crate) prefetch: Option<Spanned<bool>>,
     pub(crate) sandbox: Option<Spanned<SandboxMode>>,
     pub(crate) sandbox_domain: Option<Spanned<Domain>>,
 }

@@ -46,6 +46,7 @@ impl Display for Run {
             Some(folder) => line(f, "data-dir", folder.display().to_string(), source)?,
             None => line(f, "no-data", true, source)?,
         }
+        line(f, "prefetch", self.prefetch.value, &self.prefetch.source)?;
         let Setting { value, source } = &self.frames;
         match value {
             Frames::Names => line(f, "sandbox", "names", source),
