@@ -194,7 +194,7 @@ async function listening(port) {
   }
 }
 
-function binary() {
+export function binary() {
   const file = process.env.TRANSOM ?? path.join(process.env.CARGO_TARGET_DIR ?? path.join(ROOT, "target"), "debug/transom");
   assert.ok(existsSync(file), `${file} is not there; scripts/e2e builds it`);
   return file;

@@ -33,6 +33,12 @@ pub(crate) enum Command {
     /// of severity danger, 2 a server could not be looked at.
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArguments),
+    /// Lets a hostile view try every escape in a real browser, and prints what was blocked.
+    ///
+    /// Starts the installed Chromium without a window and with a fresh profile. Everything stays on this
+    /// machine. Exit codes: 0 all is as it should be, 1 something got out or does not work, 2 could not run.
+    #[command(after_help = ISOLATION_EXAMPLES)]
+    Isolation(IsolationArguments),
     /// Prints a script that completes commands and options in a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -116,6 +122,26 @@ pub(crate) struct InspectArguments {
     pub(crate) json: bool,
 }
 
+/// How to try the isolation.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct IsolationArguments {
+    /// The browser; otherwise $CHROMIUM, or the first Chromium that is installed.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) browser: Option<PathBuf>,
+    /// A further flag for the browser; may be given several times.
+    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) browser_flag: Vec<String>,
+    /// Shows the same documents without a host, in plain frames of one page: what it protects from.
+    #[arg(long)]
+    pub(crate) naive: bool,
+    /// The first port to try; its neighbour is the sandbox's.
+    #[arg(long, default_value_t = 7520)]
+    pub(crate) port: u16,
+    /// Prints one JSON document instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Where frames get their origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -145,6 +171,7 @@ const EXAMPLES: &str = "Examples:
   transom run http://localhost:3001/mcp          a server over HTTP
   transom run -- npx -y some-mcp-server --stdio  a server that is started
   transom inspect http://localhost:3001/mcp      a look without a browser
+  transom isolation                              proof that a hostile view stays in
   transom completions bash                       completions for your shell
 
 `transom run --help` says more about each option.";
@@ -181,6 +208,11 @@ const INSPECT_EXAMPLES: &str = "Examples:
   transom inspect -- npx -y some-mcp-server --stdio
   transom inspect --config mcp.json --json | jq '.servers[].views[].csp'
   transom inspect                                the servers of transom.toml, or else the demo";
+
+const ISOLATION_EXAMPLES: &str = "Examples:
+  transom isolation
+  transom isolation --naive                      the same without a host, to see the difference
+  transom isolation --browser /usr/bin/chromium --json";
 
 const COMPLETIONS_EXAMPLES: &str = "Examples:
   transom completions bash > ~/.local/share/bash-completion/completions/transom

@@ -3,12 +3,25 @@
 use std::io;
 
 use anyhow::{Result, bail};
+use axum::{Router, serve::ListenerExt as _};
 use tokio::net::TcpListener;
 
 /// One port on both loopback addresses.
 pub(crate) struct Both {
     pub(crate) port: u16,
     pub(crate) listeners: Vec<TcpListener>,
+}
+
+/// Serves on both addresses, for as long as the runtime lives.
+pub(crate) fn serve(both: Both, router: &Router) {
+    for listener in both.listeners {
+        let router = router.clone();
+        let listener = listener.tap_io(|stream| {
+            // Without it a small answer waits for the peer's confirmation of the one before.
+            let _ = stream.set_nodelay(true);
+        });
+        tokio::spawn(async move { axum::serve(listener, router).await });
+    }
 }
 
 /// The wanted pair, or the next free one.

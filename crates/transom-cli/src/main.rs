@@ -9,6 +9,7 @@ mod arguments;
 mod config;
 mod inspect;
 mod interrupts;
+mod isolation;
 mod listen;
 mod mcp_servers;
 mod names;
@@ -37,6 +38,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         None => run::run(&cli.run, &around),
         Some(Command::Run(arguments)) => run::run(&arguments, &around),
         Some(Command::Inspect(arguments)) => inspect::inspect(&arguments, &around),
+        Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),
         Some(Command::Completions { shell }) => complete(shell),
         Some(Command::DemoServer) => serve_demo(),
     }

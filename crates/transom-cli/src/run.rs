@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::{Context, Result};
-use axum::serve::ListenerExt;
 use transom::origin::Origin;
 use transom_host::{Host, ServerState, Standing, sandbox::Naming, upstream::Target};
 
@@ -33,17 +32,8 @@ async fn serve(config: &Config) -> Result<ExitCode> {
     let host = build(config, &page, &sandbox)?;
     let address = format!("http://localhost:{}/#token={}", page.port, host.token());
     greet(config, &address, sandbox.port);
-    let (pages, frames) = (host.page_router(), host.sandbox_router());
-    for (both, router) in [(page, pages), (sandbox, frames)] {
-        for listener in both.listeners {
-            let router = router.clone();
-            let listener = listener.tap_io(|stream| {
-                // Without it a small answer waits for the peer's confirmation of the one before.
-                let _ = stream.set_nodelay(true);
-            });
-            tokio::spawn(async move { axum::serve(listener, router).await });
-        }
-    }
+    listen::serve(page, &host.page_router());
+    listen::serve(sandbox, &host.sandbox_router());
     if config.run.open.value {
         open(&address);
     }

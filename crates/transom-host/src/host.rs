@@ -101,6 +101,12 @@ impl Host {
         page::router(Arc::clone(&self.page))
     }
 
+    /// Puts an application's own routes of the page's origin behind the checks that the page's have: the
+    /// names in `Host` and `Origin`, the policy, and no word to other sites.
+    pub fn guard(&self, routes: Router) -> Router {
+        page::guarded(Arc::clone(&self.page), routes)
+    }
+
     /// The routes of all sandbox and guest origins.
     pub fn sandbox_router(&self) -> Router {
         self.sandbox.router()

@@ -78,6 +78,11 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
         .with_state(page)
 }
 
+/// Puts routes of an application's own behind the same checks, under the same headers.
+pub(crate) fn guarded(page: Arc<Page>, routes: Router) -> Router {
+    routes.layer(middleware::from_fn_with_state(page, guard))
+}
+
 /// D14: a name that rebinds to us has another `Host`; a foreign page has another `Origin`.
 async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {
     if let Err(refusal) = page.check(request.headers()) {

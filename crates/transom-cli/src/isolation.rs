@@ -1,0 +1,260 @@
+//! `transom isolation`: a hostile view in a real browser, and what became of everything it tried.
+
+mod attempts;
+mod browser;
+mod devtools;
+mod evidence;
+mod plan;
+mod servers;
+mod text;
+mod traps;
+
+use std::{process::ExitCode, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result, bail};
+use axum::{
+    Json, Router,
+    extract::{Path, Query, State},
+    http::header,
+    response::{Html, IntoResponse},
+    routing::{get, post},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, timeout, timeout_at},
+};
+use transom::{csp::Grant, origin::Origin};
+use transom_host::{Agreement, Host, sandbox::Naming, upstream::Target};
+
+use crate::{
+    arguments::IsolationArguments, interrupts::Interrupts, listen, progress::patiently, terminal,
+};
+use browser::Browser;
+use evidence::{Evidence, Finding, Outcome, Said, Seen};
+use plan::Plan;
+use servers::{Cast, Role, server};
+use traps::Traps;
+
+/// Tries everything, prints what became of it, and says by the exit code whether it is as it should be.
+pub(crate) fn isolation(arguments: &IsolationArguments) -> Result<ExitCode> {
+    let program = browser::find(arguments.browser.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let report = runtime.block_on(async {
+        let mut interrupts = Interrupts::listen().context("cannot listen for Ctrl-C")?;
+        let say = |passed: Duration| eprintln!("transom: trying… ({} s)", passed.as_secs());
+        tokio::select! {
+            report = patiently(try_all(&program, arguments), say) => report,
+            () = interrupts.next() => bail!("interrupted"),
+        }
+    })?;
+    if arguments.json {
+        terminal::print(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;
+    } else {
+        terminal::print(&text::print(&report))?;
+    }
+    Ok(ExitCode::from(report.verdict()))
+}
+
+/// What became of everything.
+#[derive(Debug, Serialize)]
+struct Report {
+    browser: String,
+    naive: bool,
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    /// 0: as it should be. 1: something got out, or does not work. 2: something was not even tried.
+    fn verdict(&self) -> u8 {
+        let any = |outcome| self.findings.iter().any(|finding| finding.outcome == outcome);
+        match () {
+            () if any(Outcome::Escaped) || any(Outcome::Broken) => 1,
+            () if any(Outcome::NotTried) => 2,
+            () => 0,
+        }
+    }
+
+    fn summary(&self) -> String {
+        let count =
+            |outcome| self.findings.iter().filter(|finding| finding.outcome == outcome).count();
+        let bad = self.findings.iter().filter(|finding| !finding.outcome.is_good()).count();
+        let judged = if bad == 0 { "as it should be" } else { "NOT as it should be" };
+        format!(
+            "{} blocked, {} got out, {} open in every browser, {} work, {} do not, {} not tried: {judged}",
+            count(Outcome::Blocked),
+            count(Outcome::Escaped),
+            count(Outcome::Open),
+            count(Outcome::Works),
+            count(Outcome::Broken),
+            count(Outcome::NotTried),
+        )
+    }
+}
+
+async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> Result<Report> {
+    let (seen, mut news) = mpsc::channel(1024);
+    let traps = Traps::set(seen.clone()).await.context("cannot listen on loopback")?;
+    let (page, sandbox) = listen::pair(arguments.port).await?;
+    let origin = format!("http://localhost:{}", page.port);
+    let secret = format!(
+        "secret-{:016x}",
+        std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 1)
+    );
+    let plan = Plan { traps, page: origin.clone(), secret };
+    let (ready, _) = watch::channel(false);
+    let cast = Arc::new(Cast { plan, seen, ready });
+    let (finish, _) = watch::channel(false);
+    let desk = Desk { cast: Arc::clone(&cast), finish };
+    let mut evidence = Evidence::default();
+    let host = if arguments.naive { None } else { Some(build(&cast, &origin, sandbox.port)?) };
+    let (router, address) = match &host {
+        Some(host) => {
+            evidence.secrets.push(host.token());
+            let routes = host.guard(routes(desk.clone(), PAGE_SCRIPT)).merge(host.page_router());
+            listen::serve(sandbox, &host.sandbox_router());
+            (routes, format!("{origin}/isolation#token={}", host.token()))
+        }
+        None => (naive_routes(desk.clone()), format!("{origin}/isolation")),
+    };
+    listen::serve(page, &router);
+    let mut browser = Browser::start(program, &arguments.browser_flag).await?;
+    let version = browser.version().await?;
+    browser.open(&address).await?;
+    watch_until_over(&mut evidence, &mut news, &mut browser).await?;
+    // What was on its way arrives, and then the page has the last word.
+    gather(&mut evidence, &mut news, SETTLE, |_| false).await;
+    desk.finish.send_replace(true);
+    gather(&mut evidence, &mut news, LAST_WORD, Evidence::is_final).await;
+    evidence.downloads = browser.downloads();
+    browser.close().await;
+    if let Some(host) = host {
+        host.close().await;
+    }
+    Ok(Report { browser: version, naive: arguments.naive, findings: evidence.findings() })
+}
+
+fn build(cast: &Arc<Cast>, origin: &str, sandbox: u16) -> Result<Host> {
+    let target = |role| Target::InProcess(server(cast, role));
+    let all = Agreement { grants: Grant::ALL.to_vec(), ..Agreement::default() };
+    let host = Host::builder(vec![Origin::parse(origin)?], Naming::Localhost { port: sandbox })
+        .server("stranger", target(Role::Stranger))
+        .server_with("granted", target(Role::Stranger), all)
+        .server("neighbour", target(Role::Neighbour))
+        .build()?;
+    Ok(host)
+}
+
+/// Notes what is seen and clicks where a view wants it, until nothing more is to be expected.
+async fn watch_until_over(
+    evidence: &mut Evidence,
+    news: &mut mpsc::Receiver<Seen>,
+    browser: &mut Browser,
+) -> Result<()> {
+    let end = Instant::now() + PATIENCE;
+    while !evidence.is_complete() {
+        let Ok(Some(seen)) = timeout_at(end, news.recv()).await else { break };
+        let wants_click = matches!(&seen, Seen::Said(said) if said.click.is_some());
+        evidence.note(seen);
+        if wants_click {
+            timeout(CLICK, browser.click(40, 40))
+                .await
+                .context("the browser does not react to a click")??;
+        }
+    }
+    Ok(())
+}
+
+async fn gather(
+    evidence: &mut Evidence,
+    news: &mut mpsc::Receiver<Seen>,
+    time: Duration,
+    enough: impl Fn(&Evidence) -> bool,
+) {
+    let end = Instant::now() + time;
+    while !enough(evidence) {
+        let Ok(Some(seen)) = timeout_at(end, news.recv()).await else { return };
+        evidence.note(seen);
+    }
+}
+
+/// What the page's routes share.
+#[derive(Clone)]
+struct Desk {
+    cast: Arc<Cast>,
+    finish: watch::Sender<bool>,
+}
+
+fn routes(desk: Desk, script: &'static str) -> Router {
+    let file = |kind: &'static str, text: &'static str| {
+        get(move || async move { ([(header::CONTENT_TYPE, kind)], text).into_response() })
+    };
+    Router::new()
+        .route("/isolation", get(async || Html(include_str!("isolation/page.html"))))
+        .route("/isolation/page.js", file("text/javascript; charset=utf-8", script))
+        .route(
+            "/isolation/page.css",
+            file("text/css; charset=utf-8", include_str!("isolation/page.css")),
+        )
+        .route("/isolation/host.js", file("text/javascript; charset=utf-8", transom_web::HOST))
+        .route(
+            "/isolation/plan",
+            get(async |State(desk): State<Desk>| Json(desk.cast.plan.mount())),
+        )
+        .route("/isolation/report", post(report))
+        .route("/isolation/finish", get(finish))
+        .with_state(desk)
+}
+
+async fn report(State(desk): State<Desk>, body: String) {
+    let said: Value = serde_json::from_str(&body).unwrap_or_default();
+    desk.cast.hear(Said::deserialize_lossy(&said)).await;
+}
+
+async fn finish(State(desk): State<Desk>) {
+    let _ = desk.finish.subscribe().wait_for(|over| *over).await;
+}
+
+async fn ready(State(desk): State<Desk>) {
+    let _ = desk.cast.ready.subscribe().wait_for(|ready| *ready).await;
+}
+
+/// Without a host, and with every door that a careless one leaves open.
+fn naive_routes(desk: Desk) -> Router {
+    let documents = Router::new()
+        .route("/isolation/naive/{server}", get(naive))
+        .route("/isolation/ready", get(ready))
+        .route(
+            "/isolation/worker.js",
+            get(async || ([(header::CONTENT_TYPE, "text/javascript")], "")),
+        )
+        .route("/api/state", get(async || "{}"))
+        .with_state(desk.clone());
+    routes(desk, include_str!("isolation/naive-page.js")).merge(documents)
+}
+
+#[derive(Deserialize)]
+struct Which {
+    view: String,
+}
+
+async fn naive(
+    State(desk): State<Desk>,
+    Path(server): Path<String>,
+    Query(Which { view }): Query<Which>,
+) -> Html<String> {
+    let plan = &desk.cast.plan;
+    if server == "neighbour" {
+        return Html(plan.naive_neighbour());
+    }
+    Html(plan.naive_stranger(&view))
+}
+
+const PAGE_SCRIPT: &str = include_str!("isolation/page.js");
+/// How long everything together may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How long after the last attempt something may still arrive.
+const SETTLE: Duration = Duration::from_secs(2);
+const LAST_WORD: Duration = Duration::from_secs(5);
+const CLICK: Duration = Duration::from_secs(10);

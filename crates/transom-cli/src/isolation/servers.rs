@@ -1,0 +1,163 @@
+//! Three servers in this process: a stranger, the same with more granted, and a neighbour.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
+    sync::{mpsc, watch},
+};
+use transom::wire::{EXTENSION, MIME};
+use transom_host::upstream::InProcess;
+
+use super::{
+    evidence::{Said, Seen},
+    plan::Plan,
+};
+
+/// What the servers share.
+pub(super) struct Cast {
+    pub(super) plan: Plan,
+    pub(super) seen: mpsc::Sender<Seen>,
+    /// Whether the neighbour is in its place; nobody begins before.
+    pub(super) ready: watch::Sender<bool>,
+}
+
+/// Which of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Stranger,
+    Neighbour,
+}
+
+/// A server that plays this role.
+pub(super) fn server(cast: &Arc<Cast>, role: Role) -> InProcess {
+    let cast = Arc::clone(cast);
+    let name = if role == Role::Stranger { "stranger" } else { "neighbour" };
+    InProcess::new(name, move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        tokio::spawn(serve(theirs, Arc::clone(&cast), role));
+        ours
+    })
+}
+
+async fn serve(stream: DuplexStream, cast: Arc<Cast>, role: Role) {
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut lines = BufReader::new(reader).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+        let Some(id) = message.get("id").filter(|_| message["method"].is_string()) else {
+            continue;
+        };
+        let answer = match cast.answer(&message, role).await {
+            Some(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            None => json!({
+                "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "not here" },
+            }),
+        };
+        let written = writer.write_all(format!("{answer}\n").as_bytes()).await;
+        if written.is_err() || writer.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+impl Cast {
+    async fn answer(&self, message: &Value, role: Role) -> Option<Value> {
+        let params = &message["params"];
+        match message["method"].as_str()? {
+            "initialize" => Some(json!({
+                "protocolVersion": "2025-11-25",
+                "serverInfo": { "name": "isolation", "version": env!("CARGO_PKG_VERSION") },
+                "capabilities": { "tools": {}, "resources": {}, "extensions": { EXTENSION: {} } },
+            })),
+            "ping" => Some(json!({})),
+            "tools/list" => Some(json!({ "tools": tools(role) })),
+            "tools/call" => self.call(params, role).await,
+            "resources/list" => Some(json!({ "resources": [
+                { "uri": VIEW, "name": "view", "mimeType": MIME },
+            ] })),
+            "resources/read" if params["uri"] == VIEW => Some(self.read(role)),
+            _ => None,
+        }
+    }
+
+    fn read(&self, role: Role) -> Value {
+        let (text, csp) = match role {
+            Role::Stranger => {
+                (self.plan.stranger(), json!({ "connectDomains": [self.plan.traps.ally] }))
+            }
+            Role::Neighbour => (self.plan.neighbour(), json!({})),
+        };
+        json!({ "contents": [{
+            "uri": VIEW, "mimeType": MIME, "text": text, "_meta": { "ui": { "csp": csp } },
+        }] })
+    }
+
+    async fn call(&self, params: &Value, role: Role) -> Option<Value> {
+        let arguments = &params["arguments"];
+        match (role, params["name"].as_str()?) {
+            (Role::Stranger, "attack") => {
+                let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
+                let view = arguments["view"].as_str()?;
+                Some(shown(self.plan.of(view)))
+            }
+            (Role::Stranger, "report") | (Role::Neighbour, "watch_report") => {
+                self.hear(Said::deserialize_lossy(arguments)).await;
+                Some(shown(json!({})))
+            }
+            (Role::Neighbour, "watch") => Some(shown(json!({ "secret": self.plan.secret }))),
+            // Nobody calls it, unless in the neighbour's name.
+            (Role::Neighbour, "confess") => {
+                for attempt in ["call-spoof", "foreign-tool"] {
+                    self.hear(Said { fooled: Some(attempt.to_owned()), ..Said::default() }).await;
+                }
+                Some(shown(json!({ "secret": self.plan.secret })))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes down what somebody said.
+    pub(super) async fn hear(&self, said: Said) {
+        if said.ready == Some(true) {
+            self.ready.send_replace(true);
+        }
+        let _ = self.seen.send(Seen::Said(Box::new(said))).await;
+    }
+}
+
+impl Said {
+    /// What was said, as far as it can be understood.
+    pub(super) fn deserialize_lossy(value: &Value) -> Self {
+        serde_json::from_value(value.clone()).unwrap_or_default()
+    }
+}
+
+fn tools(role: Role) -> Value {
+    let tool = |name: &str, ui: Value| {
+        json!({
+            "name": name, "inputSchema": { "type": "object" },
+            // What changes nothing needs no question.
+            "annotations": { "readOnlyHint": true }, "_meta": { "ui": ui },
+        })
+    };
+    let for_app = json!({ "visibility": ["app"] });
+    let shows = json!({ "resourceUri": VIEW });
+    match role {
+        Role::Stranger => json!([tool("attack", shows), tool("report", for_app)]),
+        Role::Neighbour => {
+            json!([
+                tool("watch", shows),
+                tool("watch_report", for_app.clone()),
+                tool("confess", for_app)
+            ])
+        }
+    }
+}
+
+fn shown(data: Value) -> Value {
+    json!({ "content": [{ "type": "text", "text": "" }], "structuredContent": data })
+}
+
+const VIEW: &str = "ui://isolation/view.html";
