@@ -434,7 +434,7 @@ impl Return {
         let code = match (code, error) {
             (Some(code), None) => Ok(code),
             (None, Some(error)) => {
-                Err(words.map_or(error.clone(), |words| format!("{error}: {words}")))
+                Err(words.map_or_else(|| error.clone(), |words| format!("{error}: {words}")))
             }
             _ => return None,
         };

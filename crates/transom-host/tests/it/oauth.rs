@@ -19,7 +19,7 @@ use transom_host::{
     },
 };
 
-use crate::oauth_site::Site;
+use crate::oauth_site::{Instead, Site};
 
 const REDIRECT: &str = "http://localhost:7420/oauth/callback";
 
@@ -114,6 +114,7 @@ async fn a_server_that_asks_is_signed_in_to_once_and_remembered() {
 
     let second = host(&[("locked", &site)], Some(folder.path()));
     until(&second, "locked", |state| state.state == Standing::Ready).await;
+    let log = first.log().after(0, Duration::ZERO).await;
     let books = site.books();
     assert_eq!((books.registered, books.asked.len()), (1, 1), "nobody had to sign in again");
 
@@ -124,7 +125,6 @@ async fn a_server_that_asks_is_signed_in_to_once_and_remembered() {
         assert_eq!(about.permissions().mode() & 0o777, 0o600);
     }
     // Neither the log nor the page has ever seen a secret.
-    let log = first.log().after(0, Duration::ZERO).await;
     let shown = serde_json::to_string(&(log, ready.tools, ready.findings)).unwrap();
     let state = address.split("state=").nth(1).unwrap().split('&').next().unwrap();
     for secret in books.secrets.iter().map(String::as_str).chain([state]) {
@@ -327,7 +327,7 @@ async fn documents_of_any_size_or_place_end_in_words() {
         (StatusCode::FOUND, [(header::LOCATION, "file:///etc/passwd")]).into_response()
     }
     #[rustfmt::skip]
-    let table: [(fn(&str) -> axum::response::Response, &str); 4] = [
+    let table: [(Instead, &str); 4] = [
         (endless, "exceeds 1048576 bytes"),
         (away,    "non-same-origin"),
         (around,  "redirects"),

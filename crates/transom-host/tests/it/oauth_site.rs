@@ -26,6 +26,9 @@ pub(crate) struct Site {
     task: JoinHandle<()>,
 }
 
+/// Answers the question for a document, by its name.
+pub(crate) type Instead = fn(&str) -> Response;
+
 /// What it knows, and how it behaves.
 #[derive(Default)]
 pub(crate) struct Books {
@@ -34,7 +37,7 @@ pub(crate) struct Books {
     pub(crate) resource: Value,
     pub(crate) metadata: Value,
     /// What a document is answered with instead of JSON.
-    pub(crate) instead: Option<fn(&str) -> Response>,
+    pub(crate) instead: Option<Instead>,
     pub(crate) lifetime: u64,
     codes: HashMap<String, Value>,
     /// Tokens that are good, with what they are good for.
