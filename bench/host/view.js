@@ -20,4 +20,7 @@ for (let done = 0; done < count + chunk; done += chunk) {
   for (let one = 0; one < chunk; one++) await call();
   trips.push((performance.now() - began) / chunk);
 }
-await app.callServerTool({ name: "report", arguments: { run, ready, trips: trips.slice(1) } });
+await app.callServerTool({
+  name: "report",
+  arguments: { run, ready, trips: trips.slice(1) },
+});
