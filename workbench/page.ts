@@ -25,10 +25,11 @@ type Schema = {
 };
 type Server = {
   name: string;
-  state: "connecting" | "ready" | "gone";
+  state: "connecting" | "sign-in" | "ready" | "gone";
   words: string;
   tools: Tool[];
   findings: { severity: string; words: string }[];
+  sign_in?: { url: string; place: string };
 };
 type Entry = {
   n: number;
@@ -176,10 +177,20 @@ function draw(servers: Server[], channel: WebSocketChannel): void {
 function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
   const box = make("section", { className: `server ${server.state}` });
   box.append(make("h2", { textContent: server.name }), make("p", { className: "state", textContent: server.words }));
+  if (server.sign_in) box.append(signIn(server.sign_in));
   for (const finding of server.findings)
     box.append(make("p", { className: `finding ${finding.severity}`, textContent: finding.words }));
   for (const tool of server.tools) box.append(toolForm(server.name, tool, channel));
   return box;
+}
+
+/** Opens in a window of its own, which learns nothing of this one. */
+function signIn({ url, place }: { url: string; place: string }): HTMLElement {
+  const link = make("a", { className: "sign-in", textContent: `Sign in at ${place}`, target: "_blank" });
+  link.rel = "noopener noreferrer";
+  // The host has checked it; a script here would be the end of it all, so the page looks as well.
+  if (/^https?:/.test(url)) link.href = url;
+  return link;
 }
 
 function toolForm(server: string, tool: Tool, channel: WebSocketChannel): HTMLElement {
@@ -363,17 +374,20 @@ async function log(key: string): Promise<void> {
   for (;;) {
     try {
       const { entries } = await get<{ entries: Entry[] }>(`/api/log?after=${next}`, key);
-      for (const entry of entries) {
+      const fresh = entries.map((entry) => {
         const line = make("li", { className: `line-${entry.kind}` });
         line.append(
           make("time", { textContent: entry.at }),
           make("b", { textContent: entry.who }),
           make("span", { textContent: entry.words }),
         );
-        lines.prepend(line);
         next = Math.max(next, entry.n);
-      }
+        return line;
+      });
+      lines.prepend(...fresh.reverse());
       while (lines.childElementCount > 500) lines.lastElementChild?.remove();
+      // Every message of every view passes through this page: drawing a line for each as it comes would make them wait.
+      await pause(LOG_PAUSE);
     } catch {
       await pause(2000);
     }
@@ -407,6 +421,7 @@ const DRAWN = new Map<string, { text: string; box: HTMLElement }>();
 const KEY = "transom-key";
 const TAB = "transom-tab";
 const DARK = "(prefers-color-scheme: dark)";
+const LOG_PAUSE = 200;
 const CHOICES: Record<string, string> = {
   allow: "Allow",
   "allow-always": "Always allow",

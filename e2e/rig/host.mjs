@@ -20,8 +20,8 @@ export const hostile = (mood, ...more) => ({
   args: [path.join(ROOT, "e2e/servers/hostile.mjs"), mood, ...more],
 });
 
-/** Starts `transom run` with the servers of an `mcpServers` object, or with the demo. */
-export async function startHost({ servers, args = [] } = {}) {
+/** Starts `transom run` with the servers of an `mcpServers` object, or with the demo, and with what a `transom.toml` says. */
+export async function startHost({ servers, toml, args = [], env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-host-"));
   const words = [...args, "--port", String(await freePort())];
   // What one test agreed to is not agreed to in the next.
@@ -31,8 +31,13 @@ export async function startHost({ servers, args = [] } = {}) {
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
     words.push("--config", file);
   }
+  if (toml) {
+    const file = path.join(folder, "transom.toml");
+    writeFileSync(file, toml);
+    words.push("--toml", file);
+  }
   // A group of its own, so that a test can tell that nobody of it is left.
-  const child = spawn(binary(), ["run", ...words], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(binary(), ["run", ...words], { detached: true, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "exit");
   const output = [];
   child.stderr.setEncoding("utf8").on("data", (text) => output.push(text));
@@ -147,7 +152,7 @@ function card(page, view) {
 }
 
 // Runs in the page. The servers are drawn anew when one of them changes, so the form is filled and sent in one go.
-function runTool({ server, tool, values }) {
+export function runTool({ server, tool, values }) {
   const boxes = [...document.querySelectorAll("section.server")];
   const box = boxes.find((each) => each.querySelector("h2").textContent === server);
   const form = [...box.querySelectorAll("details.tool")].find(

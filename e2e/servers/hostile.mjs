@@ -2,6 +2,7 @@
 //   view      answers well, and ships a view that does whatever a test tells it to
 //   odd       answers well, and has one tool for every thing that can go wrong with a tool or its document
 //   fickle    has a view that is another one after its tool "turn", or from the start with a second word
+//   asking    answers well, and ships a view that asks for the camera and the place
 //   garbage   writes what is no message      half      stops in the middle of one
 //   nothing   never says a word              dead      ends at once, with a reason
 import { createInterface } from "node:readline";
@@ -62,7 +63,10 @@ const FICKLE = {
   },
 };
 
-const tools = { view: VIEW, fickle: FICKLE }[mood] ?? ODD;
+const wish = { ui: { permissions: { camera: {}, geolocation: {} } } };
+const ASKING = { open: { read: (uri) => ({ contents: [{ ...document_(uri, STEADY).contents[0], _meta: wish }] }) } };
+
+const tools = { view: VIEW, fickle: FICKLE, asking: ASKING }[mood] ?? ODD;
 const uriOf = (name) => `ui://${mood}/${name}.html`;
 
 function describe([name, { meta, read, fails }]) {

@@ -19,7 +19,12 @@ NAMES.forEach((name, index) => {
   servers[`${name} over stdio`] = { command: process.execPath, args: [published(`server-${name}`), "--stdio", ...extra(name)] };
   servers[`${name} over HTTP`] = { url: remote[index].url };
 });
-const host = await startHost({ servers });
+// The same again, with what its views need granted.
+const granted = { stdio: "pdf with workers over stdio", HTTP: "pdf with workers over HTTP" };
+servers[granted.stdio] = servers["pdf over stdio"];
+servers[granted.HTTP] = servers["pdf over HTTP"];
+const toml = Object.values(granted).map((name) => `[servers."${name}"]\nscripts = ["blob:", "data:", "wasm"]\n`).join("\n");
+const host = await startHost({ servers, toml });
 const browser = await startBrowser();
 after(async () => {
   await browser.close();
@@ -154,8 +159,27 @@ for (const way of ["stdio", "HTTP"]) {
     await bench.log(new RegExp(`${server}this view may talk to https://unpkg.com$`)).waitFor();
     await card.answer("allow-always");
     await bench.log(`${server} display_pdftools/call "read_pdf_bytes": allowed`).first().waitFor();
-    // A `blob:` worker first, a `data:` module next: the policy lets neither run, and the host has no grant for them yet.
+    // A `blob:` worker first, a `data:` module next: the policy lets neither run without a grant.
     await card.guest.locator("#error").getByText("Setting up fake worker failed").waitFor();
+    await card.close();
+  });
+
+  test(`pdf over ${way}: shows its page once it has the grant`, async () => {
+    const server = granted[way];
+    const card = await bench.run(server, "display_pdf", { url: pdf });
+    await card.ask.getByText("read_pdf_bytes").waitFor();
+    await card.answer("allow-always");
+    // Its text layer is made from what the worker read, and its canvas has ink on it.
+    await card.guest.getByText("Hello from a small PDF").first().waitFor();
+    const frame = await card.frame();
+    await frame.waitForFunction(() => {
+      const inked = (canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 0 && data[at] < 128) return true;
+        return false;
+      };
+      return [...document.querySelectorAll("canvas")].some((canvas) => canvas.width > 0 && inked(canvas));
+    });
     await card.close();
   });
 }

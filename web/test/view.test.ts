@@ -795,7 +795,7 @@ describe("strangers", () => {
   });
 
   test("a Host on the View's own origin is posted to as such", async () => {
-    vi.stubGlobal("self", { origin: "https://host.test" });
+    vi.stubGlobal("origin", "https://host.test");
     await connected();
     expect(host.posted[1]?.target).toBe("/");
   });

@@ -93,7 +93,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DOMAIN", value_parser = wildcard, conflicts_with = "sandbox")]
     #[arg(help_heading = "Page")]
     pub(crate) sandbox_domain: Option<Wildcard>,
-    /// Where pins and keys are kept between runs.
+    /// Reads documents when a view opens, and not already when its server connects.
+    #[arg(long, help_heading = "Page")]
+    pub(crate) no_prefetch: bool,
+    /// Where pins, keys and tokens are kept between runs.
     ///
     /// $XDG_DATA_HOME/transom (or ~/.local/share/transom), unless said.
     #[arg(long, value_name = "FOLDER", help_heading = "Records")]
@@ -183,7 +186,7 @@ const AFTERWORD: &str = "Examples:
 
 Files:
   transom.toml        settings, policy and servers; docs/transom.toml shows every key
-  the data folder     pins of documents and the key for stable names
+  the data folder     pins of documents, the key for stable names, tokens of servers
 
 Environment:
   TRANSOM_CONFIG      the transom.toml to read

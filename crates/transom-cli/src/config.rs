@@ -14,11 +14,11 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use toml::Spanned;
-use transom::csp::Grant;
+use transom::{csp::Grant, wire::ResourcePermissions};
 use transom_host::{
     Agreement, demo,
     sandbox::Wildcard,
-    upstream::{Command, Endpoint, Target},
+    upstream::{Command, Endpoint, Registration, Secret, Target},
 };
 
 use crate::{
@@ -51,6 +51,7 @@ pub(crate) struct Run {
     pub(crate) json: Setting<bool>,
     /// None keeps nothing.
     pub(crate) data: Setting<Option<PathBuf>>,
+    pub(crate) prefetch: Setting<bool>,
     pub(crate) frames: Setting<Frames>,
 }
 
@@ -70,6 +71,8 @@ pub(crate) struct Server {
     pub(crate) source: Source,
     pub(crate) rules: Rules,
     pub(crate) grants: Setting<Vec<Grant>>,
+    pub(crate) permissions: Setting<ResourcePermissions>,
+    pub(crate) registration: Setting<Registration>,
 }
 
 impl Config {
@@ -92,7 +95,12 @@ impl Config {
 impl Server {
     /// What is agreed with it.
     pub(crate) fn agreement(&self) -> Agreement {
-        Agreement { policy: Some(self.rules.policy()), grants: self.grants.value.clone() }
+        Agreement {
+            policy: Some(self.rules.policy()),
+            grants: self.grants.value.clone(),
+            permissions: self.permissions.value,
+            registration: self.registration.value.clone(),
+        }
     }
 
     /// Where it is, in words that hold no secret.
@@ -141,6 +149,11 @@ impl Reader<'_> {
             open: Setting::choose(yes(said.open, "--open"), self.setting(&file.open), false),
             json: Setting::choose(yes(said.json, "--json"), self.setting(&file.json), false),
             data: self.data(file)?,
+            prefetch: Setting::choose(
+                said.no_prefetch.then_some((false, "--no-prefetch")),
+                self.setting(&file.prefetch),
+                true,
+            ),
             frames: self.frames(file)?,
         })
     }
@@ -226,7 +239,20 @@ impl Reader<'_> {
             self.place(scripts, granted)
         });
         let grants = grants.unwrap_or_else(|| Setting::default(vec![]));
-        Server { name, target, source, rules: own.unwrap_or_else(|| rules.clone()), grants }
+        let said = entry.and_then(|entry| entry.permissions.as_ref());
+        let permissions = said.map(|said| {
+            let mut granted = ResourcePermissions::default();
+            said.get_ref().iter().for_each(|permission| permission.grant(&mut granted));
+            self.place(said, granted)
+        });
+        let permissions =
+            permissions.unwrap_or_else(|| Setting::default(ResourcePermissions::default()));
+        let oauth = entry.and_then(|entry| entry.oauth.as_ref());
+        let registration = oauth.map(|oauth| self.place(oauth, registration(oauth.get_ref())));
+        let registration =
+            registration.unwrap_or_else(|| Setting::default(Registration::default()));
+        let rules = own.unwrap_or_else(|| rules.clone());
+        Server { name, target, source, rules, grants, permissions, registration }
     }
 
     /// The servers that the file says where to find.
@@ -270,6 +296,7 @@ impl Reader<'_> {
             }
             (Some(command), None) => {
                 self.refuse(&entry.headers, "headers belong to a server with a url")?;
+                self.refuse(&entry.oauth, "oauth belongs to a server with a url")?;
                 Some((Target::Stdio(self.command(command.get_ref(), entry)), self.source(command)))
             }
             (None, url) => {
@@ -344,6 +371,12 @@ fn endpoint(url: &url::Url, entry: &file::Server) -> Target {
     let headers = headers.unwrap_or_default().into_iter();
     let headers = headers.map(|(key, value)| (key, mcp_servers::secret(value))).collect();
     Target::Http(Endpoint { headers, ..Endpoint::new(url.clone()) })
+}
+
+fn registration(table: &file::OAuth) -> Registration {
+    let client_secret = table.client_secret_env.clone().map(Secret::Env);
+    let (client_id, scopes) = (table.client_id.clone(), table.scopes.clone());
+    Registration { client_id, client_secret, scopes }
 }
 
 fn read(found: &Found, around: &Surroundings<'_>) -> Result<String> {

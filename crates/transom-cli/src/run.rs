@@ -60,7 +60,9 @@ fn build(config: &Config, page: &Both, sandbox: &Both) -> Result<Host> {
         Frames::Ports => Naming::Ports,
         Frames::Domain(domain) => Naming::Domain(domain.clone()),
     };
-    let mut builder = Host::builder(origins, naming).policy(config.rules.policy());
+    let mut builder = Host::builder(origins, naming)
+        .policy(config.rules.policy())
+        .prefetch(config.run.prefetch.value);
     for server in &config.servers {
         builder = builder.server_with(&server.name, server.target.clone(), server.agreement());
     }
@@ -137,11 +139,17 @@ async fn tell(host: &Host, servers: &[Server]) {
 /// A line for a server that is not as it was when it was last told about.
 fn tell_one(state: &ServerState, place: &str, told: &mut BTreeMap<String, String>) {
     let first = !told.contains_key(&state.name);
-    let known = told.insert(state.name.clone(), state.words.clone());
-    if first && state.state == Standing::Connecting || known.as_ref() == Some(&state.words) {
+    // A server that is ready may ask for a sign-in as well, and then its words stay as they were.
+    let sign_in = state.sign_in.as_ref().map(|sign_in| sign_in.url.as_str()).unwrap_or_default();
+    let now = format!("{} {sign_in}", state.words);
+    let known = told.insert(state.name.clone(), now.clone());
+    if first && state.state == Standing::Connecting || known.as_ref() == Some(&now) {
         return;
     }
     say(&format!("  {:<12}{:<20} {place}", state.name, state.words));
+    if let Some(sign_in) = &state.sign_in {
+        say(&format!("  {:<12}{}", "", sign_in.url));
+    }
     for finding in &state.findings {
         say(&format!("  {:<12}{}: {}", "", finding.severity, finding.words));
     }
@@ -170,6 +178,9 @@ fn log_to_stderr(json: bool) {
     use tracing_subscriber::{EnvFilter, fmt};
     let usual = if json { "warn,transom_host=info" } else { "warn" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
+    // It writes down the codes that tokens are given for, whatever level somebody asks for.
+    let quiet = "rmcp::transport::auth=warn".parse().expect("a target and a level");
+    let filter = filter.add_directive(quiet);
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);
     if json { builder.json().init() } else { builder.init() }
 }

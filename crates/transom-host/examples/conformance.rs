@@ -3,14 +3,16 @@
 //! The runner starts it with the address of a server as the last argument and says in the environment
 //! which scenario it is.
 
-use std::{collections::BTreeMap, env, process::ExitCode, sync::Arc};
+use std::{collections::BTreeMap, env, error::Error, process::ExitCode, sync::Arc, time::Duration};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
 use transom::host::{List, ToolCall};
 use transom_host::upstream::{
-    Answer, Ask, CallError, CallOptions, Endpoint, Options, Refusal, Request, Target, Upstream,
+    Answer, Ask, CallOptions, Endpoint, OAuth, Options, Outcome, Refusal, Registration, Request,
+    Return, Secret, Target, Tokens, Upstream,
 };
+use url::Url;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -23,15 +25,16 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run() -> Result<(), Box<dyn std::error::Error>> {
+async fn run() -> Result<(), Box<dyn Error>> {
     let address = env::args().next_back().ok_or("the last argument is the server's address")?;
-    let options = Options { ask: Some(Arc::new(Person)), ..Options::default() };
-    let upstream =
-        Upstream::connect(Target::Http(Endpoint::new(address.parse()?)), options).await?;
+    let endpoint = Endpoint::new(address.parse()?);
+    let redirect = "http://localhost:3000/callback".to_owned();
+    let oauth = OAuth::new(&endpoint.url, registration(), redirect, Tokens::in_memory());
+    let oauth = Arc::new(oauth);
+    let upstream = connect(&Target::Http(endpoint), &oauth).await?;
     for call in calls(&upstream)? {
         let request = Request::call_tool(&call)?;
-        let outcome = upstream.call(&request, CallOptions::default())?.outcome().await;
-        report(&call.name, outcome);
+        report(&call.name, ask(&upstream, &request, &oauth).await?);
     }
     for list in upstream.server().lists() {
         read_first(&upstream, list).await?;
@@ -39,6 +42,75 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     upstream.close().await;
     Ok(())
 }
+
+/// Connects, signing in if it must be.
+async fn connect(target: &Target, oauth: &Arc<OAuth>) -> Result<Upstream, Box<dyn Error>> {
+    for _ in 0..PATIENCE {
+        let (ask, known) = (Some(Arc::new(Person) as Arc<dyn Ask>), Some(Arc::clone(oauth)));
+        let options = Options { ask, oauth: known, ..Options::default() };
+        match Upstream::connect(target.clone(), options).await {
+            Err(error) if error.wants_oauth() => {}
+            // It let us in and then refused its tools.
+            Ok(upstream) if is_asked(oauth).await => upstream.close().await,
+            connected => return Ok(connected?),
+        }
+        sign_in(oauth).await?;
+    }
+    Err("the server is never content".into())
+}
+
+/// Makes a request, again after signing in if the server asks for that.
+async fn ask(
+    upstream: &Upstream,
+    request: &Request,
+    oauth: &OAuth,
+) -> Result<Outcome, Box<dyn Error>> {
+    let mut outcome = upstream.call(request, CallOptions::default())?.outcome().await;
+    for _ in 0..PATIENCE {
+        if outcome.is_ok() || !is_asked(oauth).await {
+            break;
+        }
+        sign_in(oauth).await?;
+        outcome = upstream.call(request, CallOptions::default())?.outcome().await;
+    }
+    Ok(outcome)
+}
+
+async fn is_asked(oauth: &OAuth) -> bool {
+    tokio::time::timeout(Duration::ZERO, oauth.asked()).await.is_ok()
+}
+
+/// The runner's sign-in page says yes by itself and sends the browser back.
+async fn sign_in(oauth: &OAuth) -> Result<(), Box<dyn Error>> {
+    let invitation = oauth.invite().await?;
+    let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy();
+    let response = browser.build()?.get(invitation.url.clone()).send().await?;
+    let location = response.headers().get("location").ok_or("nobody was sent back")?;
+    let query = Url::parse(location.to_str()?)?.query().unwrap_or_default().to_owned();
+    let returned = Return::parse(&query).ok_or("the browser came back with something else")?;
+    Ok(oauth.complete(&returned).await.ok_or("it is not our invitation")??)
+}
+
+/// What the scenario says of who we are.
+fn registration() -> Registration {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Known {
+        client_id: Option<String>,
+        client_secret: Option<String>,
+    }
+    let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let known: Known = serde_json::from_str(&context).unwrap_or_default();
+    let document = || "https://conformance-test.local/client-metadata.json".to_owned();
+    Registration {
+        client_id: Some(known.client_id.unwrap_or_else(document)),
+        client_secret: known.client_secret.map(Secret::Value),
+        scopes: vec![],
+    }
+}
+
+/// How often a server may ask for a sign-in before it is left alone.
+const PATIENCE: u32 = 3;
 
 /// What the scenario says to call, or else every tool with something in each argument.
 fn calls(upstream: &Upstream) -> Result<Vec<ToolCall>, serde_json::Error> {
@@ -97,7 +169,7 @@ fn tool_call(name: String, arguments: Box<RawValue>) -> ToolCall {
 }
 
 /// Lists resources or prompts, and reads the first.
-async fn read_first(upstream: &Upstream, list: List) -> Result<(), Box<dyn std::error::Error>> {
+async fn read_first(upstream: &Upstream, list: List) -> Result<(), Box<dyn Error>> {
     let (method, members, read, key, name) = match list {
         List::Tools => return Ok(()),
         List::Resources => ("resources/list", "resources", "resources/read", "uri", "uri"),
@@ -114,7 +186,7 @@ async fn read_first(upstream: &Upstream, list: List) -> Result<(), Box<dyn std::
     Ok(())
 }
 
-fn report(name: &str, outcome: Result<Box<RawValue>, CallError>) {
+fn report(name: &str, outcome: Outcome) {
     match outcome {
         Ok(result) => println!("{name}: {} bytes", result.get().len()),
         Err(error) => println!("{name}: {}", error.story()),

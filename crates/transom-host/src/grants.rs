@@ -1,8 +1,8 @@
-//! Kinds of script that a document needs and that its server was not granted.
+//! What a document needs or asks for and its server was not granted.
 
 use std::fmt;
 
-use transom::csp::Grant;
+use transom::{csp::Grant, wire::ResourcePermissions};
 
 use crate::documents::{Document, What};
 
@@ -38,13 +38,7 @@ impl MissingGrants {
 
     /// The table of the configuration that the line belongs under.
     pub fn table(&self) -> String {
-        let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        let name = &self.server;
-        if !name.is_empty() && name.chars().all(bare) {
-            return format!("[servers.{name}]");
-        }
-        // TOML's basic strings escape as JSON's do.
-        format!("[servers.{}]", serde_json::Value::from(name.as_str()))
+        table(&self.server)
     }
 
     /// The line itself, which keeps what is granted already.
@@ -61,6 +55,76 @@ impl fmt::Display for MissingGrants {
         write!(f, "{uri} needs scripts from {missing}, which is not granted; ")?;
         write!(f, "if you trust it, write under {table} in transom.toml: {line}")
     }
+}
+
+/// Permissions that a document asks for and does not get, and the line of `transom.toml` that gives them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingPermissions {
+    server: String,
+    uri: String,
+    asked: ResourcePermissions,
+    granted: ResourcePermissions,
+}
+
+impl MissingPermissions {
+    /// Compares what the document asks for with what its server has. None, if nothing is missing.
+    pub fn of(document: &Document, granted: ResourcePermissions) -> Option<Self> {
+        let asked = document.meta.permissions.unwrap_or_default();
+        (asked.and(granted) != asked).then(|| Self {
+            server: document.server.clone(),
+            uri: document.uri.as_str().to_owned(),
+            asked,
+            granted,
+        })
+    }
+
+    /// The line that gives it, which keeps what is granted already.
+    pub fn line(&self) -> String {
+        let (asked, granted) = (permissions(self.asked), permissions(self.granted));
+        let all = PERMISSIONS.iter().map(|(name, _)| *name);
+        let all = all.filter(|name| asked.contains(name) || granted.contains(name));
+        format!(
+            "permissions = [{}]",
+            all.map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+impl fmt::Display for MissingPermissions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let granted = permissions(self.granted);
+        let missing = permissions(self.asked).into_iter().filter(|name| !granted.contains(name));
+        let missing: Vec<_> = missing.collect();
+        let (uri, table, line) = (&self.uri, table(&self.server), self.line());
+        write!(f, "{uri} asks for {}, which is not granted; ", missing.join(", "))?;
+        write!(f, "if you trust it, write under {table} in transom.toml: {line}")
+    }
+}
+
+type Has = fn(&mut ResourcePermissions) -> &mut bool;
+
+/// Every permission that can be granted, under its name in the configuration.
+pub const PERMISSIONS: [(&str, Has); 4] = [
+    ("camera", |all| &mut all.camera),
+    ("microphone", |all| &mut all.microphone),
+    ("geolocation", |all| &mut all.geolocation),
+    ("clipboard-write", |all| &mut all.clipboard_write),
+];
+
+/// The names of the permissions that are in a set.
+pub fn permissions(mut set: ResourcePermissions) -> Vec<&'static str> {
+    let mut all = PERMISSIONS.to_vec();
+    all.retain(|(_, has)| *has(&mut set));
+    all.into_iter().map(|(name, _)| name).collect()
+}
+
+fn table(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.is_empty() && name.chars().all(bare) {
+        return format!("[servers.{name}]");
+    }
+    // TOML's basic strings escape as JSON's do.
+    format!("[servers.{}]", serde_json::Value::from(name))
 }
 
 fn names(grants: impl Iterator<Item = Grant>) -> String {
@@ -97,6 +161,23 @@ mod tests {
         );
         assert_eq!(MissingGrants::of(&pdf, &Grant::ALL), None);
         assert_eq!(MissingGrants::of(&document("pdf", "<p>hello"), &[]), None);
+    }
+
+    #[test]
+    fn a_permission_that_is_asked_for_and_not_granted_is_named_with_its_line() {
+        let mut asks = document("maps", "<p>hello");
+        let (camera, geolocation) = (true, true);
+        asks.meta.permissions =
+            Some(ResourcePermissions { camera, geolocation, ..Default::default() });
+        let granted = ResourcePermissions { camera, clipboard_write: true, ..Default::default() };
+        assert_eq!(
+            MissingPermissions::of(&asks, granted).unwrap().to_string(),
+            "ui://pdf/view.html asks for geolocation, which is not granted; if you trust it, write \
+             under [servers.maps] in transom.toml: \
+             permissions = [\"camera\", \"geolocation\", \"clipboard-write\"]"
+        );
+        assert_eq!(MissingPermissions::of(&asks, ResourcePermissions::ALL), None);
+        assert_eq!(MissingPermissions::of(&document("maps", "<p>"), Default::default()), None);
     }
 
     #[test]

@@ -14,7 +14,9 @@ use transom::{
     host::{Limits, Setup, Terms},
     origin::Origin,
     policy::Policy,
-    wire::{HostCapabilities, HostStyles, Implementation, ListChanged, Modalities},
+    wire::{
+        HostCapabilities, HostStyles, Implementation, ListChanged, Modalities, ResourcePermissions,
+    },
 };
 
 use crate::{
@@ -26,7 +28,7 @@ use crate::{
     secret::Key,
     server::{Server, ServerState, Servers},
     session::{Driver, Event},
-    upstream::Target,
+    upstream::{OAuth, Registration, Target, Tokens},
 };
 
 /// A running host.
@@ -48,6 +50,7 @@ pub struct Builder {
     naming: Naming,
     data: Option<PathBuf>,
     styles: HostStyles,
+    prefetch: bool,
     first: Option<First>,
 }
 
@@ -58,6 +61,10 @@ pub struct Agreement {
     pub policy: Option<Policy>,
     /// The kinds of script that its documents may use beside their own; none, unless said (H-25).
     pub grants: Vec<Grant>,
+    /// The permissions that its documents get when they ask for them; none, unless said.
+    pub permissions: ResourcePermissions,
+    /// How we are known where its people sign in, should it ask for that.
+    pub registration: Registration,
 }
 
 /// Why a host could not be made.
@@ -89,6 +96,7 @@ impl Host {
             naming,
             data: None,
             styles: context::page_look(),
+            prefetch: true,
             first: None,
         }
     }
@@ -191,6 +199,13 @@ impl Builder {
         self
     }
 
+    /// Whether documents are read and looked at when a server connects, or only when they are opened.
+    #[must_use]
+    pub fn prefetch(mut self, prefetch: bool) -> Self {
+        self.prefetch = prefetch;
+        self
+    }
+
     /// The tool that a fresh page opens by itself.
     #[must_use]
     pub fn open_first(mut self, server: impl Into<String>, tool: impl Into<String>) -> Self {
@@ -214,15 +229,27 @@ impl Builder {
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
         let policy = Arc::new(self.policy);
+        let tokens = self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open);
+        let redirect =
+            self.page_origins.first().map(|origin| format!("{origin}{}", page::CALLBACK));
         let mut all = BTreeMap::new();
         let mut targets = vec![];
         for (name, target, agreement) in self.servers {
             let own = agreement.policy.map(Arc::new);
+            let oauth = match (&target, &redirect) {
+                (Target::Http(endpoint), Some(redirect)) => {
+                    let (redirect, tokens) = (redirect.clone(), tokens.clone());
+                    let oauth = OAuth::new(&endpoint.url, agreement.registration, redirect, tokens);
+                    Some(Arc::new(oauth))
+                }
+                _ => None,
+            };
             let server = Server::new(
                 name.clone(),
                 own.unwrap_or_else(|| Arc::clone(&policy)),
-                agreement.grants,
+                (agreement.grants, agreement.permissions),
                 matches!(target, Target::InProcess(_)),
+                oauth,
                 store.clone(),
                 self.page_origins.clone(),
                 Arc::clone(&log),
@@ -232,7 +259,7 @@ impl Builder {
             }
             targets.push((name, target));
         }
-        let servers = Arc::new(Servers::new(all));
+        let servers = Arc::new(Servers::new(all, self.prefetch));
         let (events, queue) = mpsc::channel(QUEUE);
         let setup = setup(self.limits, self.terms);
         let driver = Driver::new(
@@ -304,10 +331,12 @@ const QUEUE: usize = 4_096;
 
 #[cfg(test)]
 mod tests {
-    use transom::policy::Stance;
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    use transom::{policy::Stance, wire::MIME};
 
     use super::*;
-    use crate::{demo, server::Standing};
+    use crate::{demo, grants::permissions, server::Standing, upstream::InProcess};
 
     async fn ready(host: &Host) {
         let mut seen = None;
@@ -320,11 +349,137 @@ mod tests {
         }
     }
 
+    /// A server with one view, whose two places for metadata say what they are given.
+    fn declaring(listing: Value, item: Value) -> Target {
+        let (listing, item) = (Arc::new(listing), Arc::new(item));
+        Target::InProcess(InProcess::new("declaring", move || {
+            let (ours, theirs) = tokio::io::duplex(1 << 16);
+            let (listing, item) = (Arc::clone(&listing), Arc::clone(&item));
+            tokio::spawn(async move {
+                let (reader, mut writer) = tokio::io::split(theirs);
+                let mut lines = BufReader::new(reader).lines();
+                while let Ok(Some(line)) = lines.next_line().await {
+                    let message: Value = serde_json::from_str(&line).unwrap();
+                    let result = match message["method"].as_str().unwrap() {
+                        "initialize" => {
+                            json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}}})
+                        }
+                        "tools/list" => {
+                            json!({"tools": [{"name": "show", "_meta": {"ui": {"resourceUri": "ui://a/b"}}}]})
+                        }
+                        // On a page of its own, after one that does not have it.
+                        "resources/list" if message["params"]["cursor"].is_null() => {
+                            json!({"resources": [{"uri": "file:///x"}], "nextCursor": "2"})
+                        }
+                        "resources/list" => {
+                            json!({"resources": [{"uri": "ui://a/b", "_meta": {"ui": *listing}}]})
+                        }
+                        "resources/read" => {
+                            json!({"contents": [{"uri": "ui://a/b", "mimeType": MIME, "text": "<p>hello", "_meta": *item}]})
+                        }
+                        _ if message["id"].is_null() => continue,
+                        _ => json!({}),
+                    };
+                    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+                    writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+                }
+            });
+            ours
+        }))
+    }
+
+    #[tokio::test]
+    async fn h_21_h_22_the_listing_counts_where_the_document_says_nothing() {
+        let listed = json!({"csp": {"connectDomains": ["https://listed.test"]}});
+        let own = json!({"ui": {"csp": {"connectDomains": ["https://own.test"]}}});
+        let other = json!({"ui": {"prefersBorder": true}});
+        #[rustfmt::skip]
+        let table = [
+            (json!({}), Some("https://listed.test")),
+            (own,       Some("https://own.test")),
+            // Whole, not field by field.
+            (other,     None),
+        ];
+        for (item, expected) in table {
+            let row = item.to_string();
+            let origin = Origin::parse("http://localhost:7420").unwrap();
+            let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+                .server("declaring", declaring(listed.clone(), item))
+                .build()
+                .unwrap();
+            ready(&host).await;
+            let server = host.servers.get("declaring").unwrap();
+            let csp = server.prepare("show", &host.sandbox).await.unwrap().mounted.csp.to_string();
+            for source in ["https://listed.test", "https://own.test"] {
+                assert_eq!(csp.contains(source), Some(source) == expected, "{row}: {csp}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_permission_is_refused_visibly_until_it_is_granted() {
+        let item = json!({"ui": {"permissions": {"camera": {}, "geolocation": {}}}});
+        let granted = ResourcePermissions { camera: true, microphone: true, ..Default::default() };
+        let own = Agreement { permissions: granted, ..Agreement::default() };
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .server("plain", declaring(json!({}), item.clone()))
+            .server_with("own", declaring(json!({}), item), own)
+            .build()
+            .unwrap();
+        ready(&host).await;
+        let (_, states) = host.servers(None, Duration::ZERO).await;
+        #[rustfmt::skip]
+        let table = [
+            ("plain", "",       "asks for camera, geolocation, which is not granted"),
+            // What it has and did not ask for, it does not get.
+            ("own",   "camera", "asks for geolocation, which is not granted"),
+        ];
+        for (name, allowed, words) in table {
+            let server = host.servers.get(name).unwrap();
+            let prepared = server.prepare("show", &host.sandbox).await.unwrap();
+            assert_eq!(permissions(prepared.mounted.permissions).join(" "), allowed, "{name}");
+            assert_eq!(prepared.mounted.allow.split(' ').next().unwrap(), allowed, "{name}");
+            assert!(prepared.warnings().iter().any(|warning| warning.contains(words)), "{name}");
+            let state = states.iter().find(|state| state.name == name).unwrap();
+            assert!(state.findings.iter().any(|found| found.words.contains(words)), "{name}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_server_is_said_to_be_silent_long_before_it_is_given_up() {
+        let pipes = Arc::new(Mutex::new(vec![]));
+        let silent = InProcess::new("silent", move || {
+            let (ours, theirs) = tokio::io::duplex(1 << 16);
+            pipes.lock().unwrap().push(theirs);
+            ours
+        });
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+            .server("silent", Target::InProcess(silent))
+            .build()
+            .unwrap();
+        let (mut seen, mut told) = (None, vec![]);
+        while told.last().is_none_or(|(standing, _)| *standing != Standing::Gone) {
+            let (version, mut states) = host.servers(seen, Duration::from_secs(600)).await;
+            let state = states.pop().unwrap();
+            told.push((state.state, state.words));
+            seen = Some(version);
+        }
+        let words = "no answer after 4 s; waiting for up to 60 s…";
+        assert_eq!(told[0], (Standing::Connecting, "connecting…".to_owned()));
+        assert_eq!(told[1], (Standing::Connecting, words.to_owned()));
+        assert_eq!(told.len(), 3, "{told:?}");
+        let log = host.log().after(0, Duration::ZERO).await;
+        assert!(log.iter().any(|line| line.who == "silent" && line.words == words));
+    }
+
     #[tokio::test]
     async fn each_server_has_its_own_agreement() {
         let demo = || Target::InProcess(demo::server());
         let policy = Policy { downloads: Stance::Deny, ..Policy::default() };
-        let own = Agreement { policy: Some(policy), grants: vec![Grant::Wasm] };
+        let grants = vec![Grant::Wasm];
+        let own = Agreement { policy: Some(policy), grants, ..Agreement::default() };
         let origin = Origin::parse("http://localhost:7420").unwrap();
         let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
             .policy(Policy { downloads: Stance::Allow, ..Policy::default() })

@@ -9,6 +9,7 @@ pub mod envelope;
 mod fallback;
 mod grants;
 mod host;
+mod kept;
 mod log;
 mod page;
 pub mod sandbox;
@@ -17,7 +18,7 @@ mod server;
 mod session;
 pub mod upstream;
 
-pub use grants::MissingGrants;
+pub use grants::{MissingGrants, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use log::{Line, Log};
-pub use server::{Remark, ServerState, Standing};
+pub use server::{Remark, ServerState, SignIn, Standing};

@@ -12,7 +12,7 @@ use std::{
 use axum::{
     Json, Router,
     extract::{
-        Query, Request, State, WebSocketUpgrade,
+        Query, RawQuery, Request, State, WebSocketUpgrade,
         ws::{CloseFrame, Message, WebSocket},
     },
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -30,6 +30,7 @@ use crate::{
     secret::Key,
     server::{ServerState, Servers},
     session::{Event, ToSocket},
+    upstream::Return,
 };
 
 /// What the page's routes share.
@@ -72,6 +73,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
         .route("/api/state", get(state))
         .route("/api/log", get(log))
         .route("/ws", get(upgrade))
+        .route(CALLBACK, get(signed_in))
         .layer(middleware::from_fn_with_state(Arc::clone(&page), guard))
         .with_state(page)
 }
@@ -190,6 +192,34 @@ async fn log(
     Ok(Json(Lines { entries }))
 }
 
+/// Where the browser comes back to after signing in. Whoever has the state of an open invitation is the
+/// one who was invited; there is nothing else to know them by, and nothing for anybody else to see.
+async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> Response {
+    let returned = query.as_deref().and_then(Return::parse);
+    let outcome = match &returned {
+        Some(returned) => page.servers.returned(returned).await,
+        None => None,
+    };
+    let (status, words) = match outcome {
+        Some((name, Ok(()))) => (StatusCode::OK, format!("You are signed in to {name}.")),
+        Some((name, Err(error))) => {
+            (StatusCode::BAD_REQUEST, format!("You are not signed in to {name}: {error}."))
+        }
+        None => {
+            page.log.write(
+                "error",
+                "page",
+                "somebody came back from a sign-in that nobody asked for",
+            );
+            (StatusCode::BAD_REQUEST, "This is not a sign-in that was asked for here.".to_owned())
+        }
+    };
+    // As text: a server's words have a part in it.
+    let words = format!("{words}\n\nYou can close this window and go back to Transom.\n");
+    let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+    (status, headers, words).into_response()
+}
+
 /// A socket needs an `Origin`: every browser sends one, and nobody else has business here.
 async fn upgrade(
     State(page): State<Arc<Page>>,
@@ -273,6 +303,9 @@ async fn refuse(mut socket: WebSocket, code: u16, reason: &'static str) {
     let frame = CloseFrame { code, reason: reason.into() };
     let _ = socket.send(Message::Close(Some(frame))).await;
 }
+
+/// Where people come back to after signing in.
+pub(crate) const CALLBACK: &str = "/oauth/callback";
 
 const FIXED: [(header::HeaderName, &str); 5] = [
     (header::CACHE_CONTROL, "no-store"),

@@ -13,19 +13,19 @@ use transom::{
     csp::Grant,
     host::{List, ToolCall, Tools},
     policy::Policy,
-    wire::{Tool, UiUri, Visibility},
+    wire::{ResourcePermissions, Tool, UiUri, Visibility},
 };
 
 use crate::{
     documents::{Change, Document, Limits, Pin, PinError, Review, Severity, Store, Unread},
     envelope::Mount,
-    grants::MissingGrants,
+    grants::{MissingGrants, MissingPermissions, permissions},
     log::{Log, in_full},
     sandbox::{Frame, Mounted, Sandbox},
     session::Event,
     upstream::{
-        self, Call, CallError, CallOptions, ListedTool, NotCalled, Options, Outcome, Request,
-        Target, Upstream,
+        self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
+        Options, Outcome, Request, ResourceEntries, Return, Target, Upstream,
     },
 };
 
@@ -33,6 +33,7 @@ use crate::{
 pub(crate) struct Servers {
     all: BTreeMap<String, Arc<Server>>,
     version: watch::Sender<u64>,
+    prefetch: bool,
 }
 
 /// One server.
@@ -42,8 +43,12 @@ pub(crate) struct Server {
     grants: Vec<Grant>,
     /// Whether it is part of this process: its documents change with us, and nobody else changes them.
     built_in: bool,
+    permissions: ResourcePermissions,
     upstream: OnceLock<Upstream>,
+    oauth: Option<Arc<OAuth>>,
     store: Store,
+    /// What its list of resources says, once somebody has needed it.
+    entries: tokio::sync::Mutex<Option<Arc<ResourceEntries>>>,
     page_origins: Vec<transom::origin::Origin>,
     state: Mutex<Condition>,
     log: Arc<Log>,
@@ -55,6 +60,7 @@ struct Condition {
     standing: Standing,
     words: String,
     findings: Vec<Remark>,
+    sign_in: Option<SignIn>,
 }
 
 /// How a server is.
@@ -63,6 +69,9 @@ struct Condition {
 pub enum Standing {
     /// It is being reached, for the first time or again.
     Connecting,
+    /// It waits for somebody to sign in.
+    #[serde(rename = "sign-in")]
+    SignIn,
     /// It is there, and its views are known.
     Ready,
     /// It is not there and will not be.
@@ -83,6 +92,19 @@ pub struct ServerState {
     pub tools: Vec<Value>,
     /// What people should know before they open a view.
     pub findings: Vec<Remark>,
+    /// Where to sign in, while the server asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SignIn>,
+}
+
+/// An invitation to sign in.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SignIn {
+    /// The address to open in a browser.
+    pub url: String,
+    /// Who asks for the password there.
+    pub place: String,
 }
 
 /// One thing that people should know about a server's views.
@@ -105,8 +127,8 @@ pub(crate) struct Prepared {
 }
 
 impl Servers {
-    pub(crate) fn new(all: BTreeMap<String, Arc<Server>>) -> Self {
-        Self { all, version: watch::Sender::new(0) }
+    pub(crate) fn new(all: BTreeMap<String, Arc<Server>>, prefetch: bool) -> Self {
+        Self { all, version: watch::Sender::new(0), prefetch }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Server>> {
@@ -148,6 +170,20 @@ impl Servers {
         }
     }
 
+    /// Takes what a browser came back with after signing in, and says to which server.
+    pub(crate) async fn returned(
+        &self,
+        returned: &Return,
+    ) -> Option<(&str, Result<(), NotSignedIn>)> {
+        for (name, server) in &self.all {
+            let Some(oauth) = &server.oauth else { continue };
+            if let Some(outcome) = oauth.complete(returned).await {
+                return Some((name, outcome));
+            }
+        }
+        None
+    }
+
     fn changed(&self) {
         self.version.send_modify(|version| *version += 1);
     }
@@ -157,16 +193,32 @@ impl Server {
     pub(crate) fn new(
         name: String,
         policy: Arc<Policy>,
-        grants: Vec<Grant>,
+        (grants, permissions): (Vec<Grant>, ResourcePermissions),
         built_in: bool,
+        oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
         log: Arc<Log>,
     ) -> Self {
         let words = "connecting…".to_owned();
-        let state = Condition { standing: Standing::Connecting, words, findings: vec![] };
+        let standing = Standing::Connecting;
+        let state = Condition { standing, words, findings: vec![], sign_in: None };
         let (upstream, state) = (OnceLock::new(), Mutex::new(state));
-        Self { name, policy, grants, built_in, upstream, store, page_origins, state, log }
+        let entries = tokio::sync::Mutex::default();
+        Self {
+            name,
+            policy,
+            grants,
+            permissions,
+            built_in,
+            upstream,
+            oauth,
+            store,
+            entries,
+            page_origins,
+            state,
+            log,
+        }
     }
 
     /// The rules for its views.
@@ -205,6 +257,7 @@ impl Server {
         let review = self.look_over(&document).map_err(|error| error.to_string())?;
         let frame = Frame {
             grants: self.grants.clone(),
+            permissions: self.permissions,
             ..Frame::new(Arc::clone(&document), self.page_origins.clone())
         };
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
@@ -231,11 +284,24 @@ impl Server {
                 .upstream
                 .get()
                 .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
-            let result = upstream.read_resource(uri.as_str()).await;
+            let (result, entries) =
+                tokio::join!(upstream.read_resource(uri.as_str()), self.entries(upstream));
             let result = result.map_err(|error| Unread::NoAnswer(in_full(&error)))?;
-            Ok(Document::read(&self.name, uri, &result, None, &Limits::default())?)
+            let listing = entries.get(uri);
+            Ok(Document::read(&self.name, uri, &result, listing, &Limits::default())?)
         };
         self.store.get_or_read(&self.name, uri, read).await
+    }
+
+    /// What its list of resources says: asked for once, and again when it has changed.
+    async fn entries(&self, upstream: &Upstream) -> Arc<ResourceEntries> {
+        let mut entries = self.entries.lock().await;
+        if let Some(known) = &*entries {
+            return Arc::clone(known);
+        }
+        let fresh = Arc::new(upstream.resource_entries().await);
+        *entries = Some(Arc::clone(&fresh));
+        fresh
     }
 
     /// Connects, prefetches, and tells what happens from then on.
@@ -245,10 +311,9 @@ impl Server {
         servers: &Servers,
         events: &mpsc::Sender<Event>,
     ) {
-        let upstream = match Upstream::connect(target, Options::default()).await {
+        let upstream = match self.reach(&target, servers).await {
             Ok(upstream) => upstream,
-            Err(error) => {
-                let words = error.advice();
+            Err(words) => {
                 self.log.write("error", &self.name, words.clone());
                 return self.become_(servers, Standing::Gone, words);
             }
@@ -256,8 +321,97 @@ impl Server {
         let mut news = upstream.events();
         let _ = self.upstream.set(upstream);
         self.review(servers).await;
-        while let Some(event) = news.next().await {
-            self.hear(event, servers, events).await;
+        let listen = async {
+            while let Some(event) = news.next().await {
+                self.hear(event, servers, events).await;
+            }
+        };
+        tokio::select! {
+            () = listen => {}
+            () = self.sign_in_when_asked(servers) => {}
+        }
+    }
+
+    /// Connects, after signing in if it must be; in words why not.
+    async fn reach(&self, target: &Target, servers: &Servers) -> Result<Upstream, String> {
+        loop {
+            let options = Options { oauth: self.oauth.clone(), ..Options::default() };
+            let patience = options.greeting;
+            let connecting = Upstream::connect(target.clone(), options);
+            let error = match self.aloud(patience, servers, connecting).await {
+                Ok(upstream) => return Ok(upstream),
+                Err(error) => error,
+            };
+            match &self.oauth {
+                Some(oauth) if error.wants_oauth() => {
+                    self.sign_in(oauth, servers).await.map_err(|error| error.to_string())?;
+                    self.become_(servers, Standing::Connecting, "connecting…".to_owned());
+                }
+                _ => return Err(error.advice()),
+            }
+        }
+    }
+
+    /// Waits for a server, and after a while says so.
+    async fn aloud<T>(
+        &self,
+        patience: Duration,
+        servers: &Servers,
+        connecting: impl Future<Output = T>,
+    ) -> T {
+        let mut connecting = std::pin::pin!(connecting);
+        if let Ok(connected) = tokio::time::timeout(QUIET, &mut connecting).await {
+            return connected;
+        }
+        let (so_far, in_all) = (QUIET.as_secs(), patience.as_secs());
+        let words = format!("no answer after {so_far} s; waiting for up to {in_all} s…");
+        self.log.write("server", &self.name, words.clone());
+        self.become_(servers, Standing::Connecting, words);
+        connecting.await
+    }
+
+    /// Asks the person to sign in until somebody has; an error if there is nowhere to do it.
+    async fn sign_in(&self, oauth: &OAuth, servers: &Servers) -> Result<(), NotSignedIn> {
+        loop {
+            let invitation = oauth.invite().await?;
+            self.invite(&invitation, servers);
+            let outcome = invitation.outcome().await;
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).sign_in = None;
+            servers.changed();
+            match outcome {
+                Ok(()) => {
+                    self.log.write("server", &self.name, "somebody signed in");
+                    return Ok(());
+                }
+                Err(error) => self.log.write("error", &self.name, error.to_string()),
+            }
+        }
+    }
+
+    fn invite(&self, invitation: &Invitation, servers: &Servers) {
+        let place = invitation.place().to_owned();
+        // Not the address: it is for the person, and a log may be read by others.
+        let words = format!("asks you to sign in at {place}");
+        self.log.write("server", &self.name, words.clone());
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.sign_in = Some(SignIn { url: invitation.url.to_string(), place });
+        if state.standing == Standing::Connecting {
+            (state.standing, state.words) = (Standing::SignIn, words);
+        }
+        drop(state);
+        servers.changed();
+    }
+
+    /// A server may ask again later: when a token has ended, or for more rights.
+    async fn sign_in_when_asked(&self, servers: &Servers) {
+        let Some(oauth) = &self.oauth else { return std::future::pending().await };
+        loop {
+            oauth.asked().await;
+            match self.sign_in(oauth, servers).await {
+                Ok(()) => self.upstream.get().into_iter().for_each(Upstream::refresh),
+                Err(error) => self.log.write("error", &self.name, error.to_string()),
+            }
+            tokio::time::sleep(BETWEEN_INVITATIONS).await;
         }
     }
 
@@ -289,6 +443,7 @@ impl Server {
 
     async fn list_changed(&self, list: List, servers: &Servers, events: &mpsc::Sender<Event>) {
         if list == List::Resources {
+            *self.entries.lock().await = None;
             self.store.invalidate(&self.name);
         }
         let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
@@ -302,7 +457,7 @@ impl Server {
         let mut findings = vec![];
         let mut views = BTreeSet::new();
         for uri in tools.iter().filter_map(|(_, tool)| tool.meta.resource_uri.clone()) {
-            if !views.insert(uri.as_str().to_owned()) {
+            if !views.insert(uri.as_str().to_owned()) || !servers.prefetch {
                 continue;
             }
             match self.document(&uri).await {
@@ -314,8 +469,9 @@ impl Server {
         let (tools, views) = (tools.iter().count(), views.len());
         let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
         self.log.write("server", &self.name, words.clone());
-        let condition = Condition { standing: Standing::Ready, words, findings };
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = condition;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
+        drop(state);
         servers.changed();
     }
 
@@ -323,10 +479,13 @@ impl Server {
     fn remarks(&self, document: &Document) -> Vec<Remark> {
         let missing = MissingGrants::of(document, &self.grants);
         let missing = missing.map(|missing| ("warning", missing.to_string()));
+        let unasked = MissingPermissions::of(document, self.permissions);
+        let missing =
+            missing.into_iter().chain(unasked.map(|words| ("warning", words.to_string())));
         let refused = document.refused.iter().map(|refused| ("high", refused.to_string()));
         let scan = document.scan.at_least(Severity::Warning);
         let scan = scan.map(|finding| ("warning", finding.to_string()));
-        let all = missing.into_iter().chain(refused).chain(scan).take(8);
+        let all = missing.chain(refused).chain(scan).take(8);
         all.map(|(severity, words)| Remark { severity, words }).collect()
     }
 
@@ -338,7 +497,7 @@ impl Server {
     }
 
     fn shown(&self) -> ServerState {
-        let Condition { standing, words, findings } =
+        let Condition { standing, words, findings, sign_in } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = self.upstream.get().map(Upstream::tools).unwrap_or_default();
         let tools = tools
@@ -346,7 +505,7 @@ impl Server {
             .filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model))
             .map(|(_, tool)| shown(tool))
             .collect();
-        ServerState { name: self.name.clone(), state: standing, words, tools, findings }
+        ServerState { name: self.name.clone(), state: standing, words, tools, findings, sign_in }
     }
 }
 
@@ -373,7 +532,13 @@ impl Prepared {
             let domains: Vec<_> = domains.into_iter().collect();
             warnings.push(format!("this view may talk to {}", domains.join(", ")));
         }
+        let granted = permissions(self.mounted.permissions);
+        if !granted.is_empty() {
+            warnings.push(format!("this view may use {}", granted.join(", ")));
+        }
         let missing = MissingGrants::of(&self.document, &self.server.grants);
+        warnings.extend(missing.map(|missing| missing.to_string()));
+        let missing = MissingPermissions::of(&self.document, self.server.permissions);
         warnings.extend(missing.map(|missing| missing.to_string()));
         warnings
     }
@@ -420,3 +585,8 @@ fn shown(listed: &ListedTool) -> Value {
     shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
     shown.into()
 }
+
+/// How long a server may stay silent before people are told.
+const QUIET: Duration = Duration::from_secs(4);
+/// The least time between two invitations of a server that is connected: it can ask as often as it likes.
+const BETWEEN_INVITATIONS: Duration = Duration::from_secs(5);

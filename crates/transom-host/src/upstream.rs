@@ -43,9 +43,11 @@ mod http;
 mod life;
 mod lines;
 mod listing;
+mod oauth;
 mod pipe;
 mod reply;
 mod request;
+mod resources;
 mod rounds;
 mod salvage;
 mod sse;
@@ -66,7 +68,9 @@ pub use error::{CallError, ConnectError, HttpError, Loss, NotCalled, Refusal, Ru
 pub use events::{Event, Events};
 pub use greeting::Server;
 pub use listing::{Cut, ListedTool, Listing};
+pub use oauth::{Invitation, NotSignedIn, OAuth, Registration, Return, Tokens};
 pub use request::{NotParams, Request};
+pub use resources::ResourceEntries;
 pub use target::{
     Command, Endpoint, InProcess, Limits, Options, Restart, Secret, Target, UnsetVariable,
 };

@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
-use transom::{csp::Grant, policy::Stance};
+use transom::{csp::Grant, policy::Stance, wire::ResourcePermissions};
 use transom_host::sandbox::Wildcard;
 use url::Url;
 
@@ -37,6 +37,7 @@ pub(crate) struct Run {
     pub(crate) json: Option<Spanned<bool>>,
     pub(crate) data_dir: Option<Spanned<PathBuf>>,
     pub(crate) no_data: Option<Spanned<bool>>,
+    pub(crate) prefetch: Option<Spanned<bool>>,
     pub(crate) sandbox: Option<Spanned<SandboxMode>>,
     pub(crate) sandbox_domain: Option<Spanned<Domain>>,
 }
@@ -52,10 +53,23 @@ pub(crate) struct Server {
     pub(crate) url: Option<Spanned<Address>>,
     pub(crate) headers: Option<Spanned<BTreeMap<String, String>>>,
     pub(crate) scripts: Option<Spanned<Vec<Scripts>>>,
+    pub(crate) permissions: Option<Spanned<Vec<Permission>>>,
+    pub(crate) oauth: Option<Spanned<OAuth>>,
     #[serde(default)]
     pub(crate) disabled: bool,
     #[serde(default)]
     pub(crate) policy: Rules,
+}
+
+/// `[servers.NAME.oauth]`: how we are known where people sign in.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct OAuth {
+    pub(crate) client_id: Option<String>,
+    /// The name of the variable that holds the secret; the secret itself has no place in a file.
+    pub(crate) client_secret_env: Option<String>,
+    #[serde(default)]
+    pub(crate) scopes: Vec<String>,
 }
 
 /// `[policy]` and `[servers.NAME.policy]`: a stance for each kind of wish.
@@ -97,6 +111,16 @@ pub(crate) enum Scripts {
     Data,
     #[serde(rename = "wasm")]
     Wasm,
+}
+
+/// A permission as it is written.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Permission {
+    Camera,
+    Microphone,
+    Geolocation,
+    ClipboardWrite,
 }
 
 /// A server's address.
@@ -184,6 +208,18 @@ impl From<Scripts> for Grant {
             Scripts::Blob => Self::Blob,
             Scripts::Data => Self::Data,
             Scripts::Wasm => Self::Wasm,
+        }
+    }
+}
+
+impl Permission {
+    /// Adds it to a set.
+    pub(crate) fn grant(self, set: &mut ResourcePermissions) {
+        match self {
+            Self::Camera => set.camera = true,
+            Self::Microphone => set.microphone = true,
+            Self::Geolocation => set.geolocation = true,
+            Self::ClipboardWrite => set.clipboard_write = true,
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Write as _};
 
 use serde_json::Value;
-use transom_host::upstream::{Command, Endpoint, Secret, Target};
+use transom_host::upstream::{Command, Endpoint, Registration, Secret, Target};
 
 use super::{
     Config, Frames, Run, Server,
@@ -46,6 +46,7 @@ impl Display for Run {
             Some(folder) => line(f, "data-dir", folder.display().to_string(), source)?,
             None => line(f, "no-data", true, source)?,
         }
+        line(f, "prefetch", self.prefetch.value, &self.prefetch.source)?;
         let Setting { value, source } = &self.frames;
         match value {
             Frames::Names => line(f, "sandbox", "names", source),
@@ -65,6 +66,9 @@ fn print_server(f: &mut fmt::Formatter<'_>, server: &Server, all: &Rules) -> fmt
     }
     let grants: Vec<&str> = server.grants.value.iter().map(|grant| grant.name()).collect();
     line(f, "scripts", grants, &server.grants.source)?;
+    let permissions = transom_host::permissions(server.permissions.value);
+    line(f, "permissions", permissions, &server.permissions.source)?;
+    print_registration(f, &name, &server.registration)?;
     let own = server.rules.kinds().zip(all.kinds()).filter(|(own, all)| own != all);
     let own: Vec<_> = own.map(|(own, _)| own).collect();
     if !own.is_empty() {
@@ -80,6 +84,24 @@ fn print_server(f: &mut fmt::Formatter<'_>, server: &Server, all: &Rules) -> fmt
         line(f, &key(tool), word(stance.value), &stance.source)?;
     }
     Ok(())
+}
+
+fn print_registration(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    Setting { value, source }: &Setting<Registration>,
+) -> fmt::Result {
+    if *value == Registration::default() {
+        return Ok(());
+    }
+    writeln!(f, "[servers.{name}.oauth]")?;
+    if let Some(id) = &value.client_id {
+        line(f, "client-id", &**id, source)?;
+    }
+    if let Some(Secret::Env(variable)) = &value.client_secret {
+        line(f, "client-secret-env", &**variable, source)?;
+    }
+    line(f, "scopes", value.scopes.clone(), source)
 }
 
 fn print_command(f: &mut fmt::Formatter<'_>, command: &Command, source: &Source) -> fmt::Result {

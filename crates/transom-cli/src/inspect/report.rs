@@ -9,9 +9,9 @@ use transom::{
     wire::{EXTENSION, UiUri, Visibilities, Visibility},
 };
 use transom_host::{
-    MissingGrants,
+    MissingGrants, MissingPermissions,
     documents::{Document, Limits, ScanFinding, Severity, What},
-    upstream::{Era, Listing, Upstream},
+    upstream::{Era, Listing, ResourceEntries, Upstream},
 };
 
 use crate::config::Server;
@@ -92,9 +92,10 @@ impl Report {
     /// Reads the documents of all views of a server.
     pub(super) async fn of(server: &Server, upstream: &Upstream) -> Self {
         let (said, listing) = (upstream.server(), upstream.tools());
+        let entries = upstream.resource_entries().await;
         let mut views = vec![];
         for (uri, tools) in linked(&listing) {
-            views.push(View::of(server, upstream, &uri, tools).await);
+            views.push(View::of(server, upstream, &entries, &uri, tools).await);
         }
         let extensions = said.capabilities.get("extensions");
         Self {
@@ -137,10 +138,16 @@ impl Audiences {
 }
 
 impl View {
-    async fn of(server: &Server, upstream: &Upstream, uri: &UiUri, tools: Vec<String>) -> Self {
-        let (document, findings) = match read(server, upstream, uri).await {
+    async fn of(
+        server: &Server,
+        upstream: &Upstream,
+        entries: &ResourceEntries,
+        uri: &UiUri,
+        tools: Vec<String>,
+    ) -> Self {
+        let (document, findings) = match read(server, upstream, entries, uri).await {
             Ok(document) => {
-                let findings = Finding::all_of(&document, &server.grants.value);
+                let findings = Finding::all_of(&document, server);
                 (Some(Facts::of(&document, &server.grants.value)), findings)
             }
             Err(words) => (None, vec![Finding::new(Severity::Warning, words)]),
@@ -168,7 +175,8 @@ impl Finding {
     }
 
     /// Everything about a document, the gravest first.
-    fn all_of(document: &Document, grants: &[Grant]) -> Vec<Self> {
+    fn all_of(document: &Document, server: &Server) -> Vec<Self> {
+        let grants = &server.grants.value;
         let served = |found: &&ScanFinding| matches!(found.what, What::NeedsGrant(grant) if grants.contains(&grant));
         let scan = document.scan.findings.iter().filter(|found| !served(found));
         let scan = scan.map(|found| Self {
@@ -180,8 +188,11 @@ impl Finding {
         let refused = refused.map(|refused| Self::new(Severity::Warning, refused.to_string()));
         let missing = MissingGrants::of(document, grants);
         let missing = missing.map(|missing| Self::new(Severity::Warning, missing.to_string()));
+        let unasked = MissingPermissions::of(document, server.permissions.value);
+        let unasked = unasked.map(|unasked| Self::new(Severity::Warning, unasked.to_string()));
         let odd = document.oddities.iter().map(|odd| Self::new(Severity::Note, odd.to_string()));
-        let mut all: Vec<Self> = scan.chain(refused).chain(missing).chain(odd).collect();
+        let mut all: Vec<Self> =
+            scan.chain(refused).chain(missing).chain(unasked).chain(odd).collect();
         if document.scan.omitted > 0 {
             let words = format!("{} more of the same", document.scan.omitted);
             all.push(Self::new(Severity::Note, words));
@@ -191,9 +202,15 @@ impl Finding {
     }
 }
 
-async fn read(server: &Server, upstream: &Upstream, uri: &UiUri) -> Result<Document, String> {
+async fn read(
+    server: &Server,
+    upstream: &Upstream,
+    entries: &ResourceEntries,
+    uri: &UiUri,
+) -> Result<Document, String> {
     let result = upstream.read_resource(uri.as_str()).await.map_err(|error| error.story())?;
-    let document = Document::read(&server.name, uri, &result, None, &Limits::default());
+    let listing = entries.get(uri);
+    let document = Document::read(&server.name, uri, &result, listing, &Limits::default());
     document.map_err(|error| error.to_string())
 }
 

@@ -54,6 +54,11 @@ fn the_same_as_json() {
 
 /// A server in a few lines of shell: it answers what a host asks, in the order a host asks it.
 fn scripted(html: &str) -> String {
+    scripted_with(html, "")
+}
+
+/// With more in the entry of its list of resources.
+fn scripted_with(html: &str, listed: &str) -> String {
     let html = serde_json::to_string(html).unwrap();
     let meta = r#""_meta":{"ui":{"resourceUri":"ui://x/y"}}"#;
     let answer = |method: &str, result: &str| {
@@ -65,8 +70,9 @@ fn scripted(html: &str) -> String {
     let answers = [
         answer(
             "initialize",
-            r#"{"protocolVersion":"2025-11-25","serverInfo":{"name":"x\u001b[2J","version":"1"},"capabilities":{"tools":{}}}"#,
+            r#"{"protocolVersion":"2025-11-25","serverInfo":{"name":"x\u001b[2J","version":"1"},"capabilities":{"tools":{},"resources":{}}}"#,
         ),
+        answer("resources/list", &format!(r#"{{"resources":[{{"uri":"ui://x/y"{listed}}}]}}"#)),
         answer(
             "tools/list",
             &format!(r#"{{"tools":[{{"name":"show","inputSchema":{{"type":"object"}},{meta}}}]}}"#),
@@ -108,6 +114,15 @@ fn a_missing_grant_is_said_with_its_line_until_it_is_given() {
     let place = place.with("transom.toml", &format!("{toml}scripts = [\"wasm\"]\n"));
     let (_, out, _) = place.transom(&["inspect"]);
     assert!(!out.contains("granted") && out.contains("'wasm-unsafe-eval'"), "{out}");
+}
+
+#[test]
+fn h_21_what_only_the_listing_declares_counts() {
+    let listed = r#","_meta":{"ui":{"csp":{"connectDomains":["https://api.test"]}}}"#;
+    let script = scripted_with("<p>hello", listed);
+    let (code, out, err) = inspect(&Place::new(), &[], &["sh", "-c", &script]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("connect-src 'self' https://api.test"), "{out}");
 }
 
 #[test]

@@ -271,7 +271,7 @@ impl HttpError {
         Some(match self {
             Self::Connect(_) => "is the server running, and is this its address?",
             Self::Unauthorized { .. } => {
-                "give it a token, as in headers = { Authorization = \"Bearer ${TOKEN}\" }"
+                "sign in on the page of transom run, or give it a token, as in headers = { Authorization = \"Bearer ${TOKEN}\" }"
             }
             Self::Status { status: StatusCode::NOT_FOUND, .. } => {
                 "is the path right? Many servers answer at /mcp"

@@ -16,8 +16,8 @@ use std::{
 
 use bytes::Bytes;
 use reqwest::{
-    Method, Response, StatusCode,
-    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    Method, RequestBuilder, Response, StatusCode,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
     redirect::{Attempt, Policy},
 };
 use tokio::{
@@ -29,8 +29,8 @@ use transom::violation::Quoted;
 use url::{Host, Url};
 
 use super::{
-    CallError, ConnectError, Endpoint, Era, Event, HttpError, Listing, Loss, Options, Request,
-    Rubbish,
+    CallError, ConnectError, Endpoint, Era, Event, HttpError, Listing, Loss, OAuth, Options,
+    Request, Rubbish,
     desk::Kind,
     era::STATELESS,
     greeting,
@@ -48,6 +48,7 @@ pub(super) struct Http {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
+    oauth: Option<Arc<OAuth>>,
     session: Mutex<Option<HeaderValue>>,
     /// Held for writing while a lost session is replaced: nobody may post without one meanwhile.
     renewing: RwLock<()>,
@@ -74,10 +75,14 @@ impl Http {
         options: &Options,
     ) -> Result<(Arc<Self>, Unsent), ConnectError> {
         let (later, unsent) = Outbox::new(options.limits.unsent);
+        let headers = configured(endpoint)?;
+        // Who gives a token of their own wants that one sent, and no other.
+        let oauth = options.oauth.clone().filter(|_| !headers.contains_key(AUTHORIZATION));
         let http = Self {
             client: client(&endpoint.url)?,
             url: endpoint.url.clone(),
-            headers: configured(endpoint)?,
+            headers,
+            oauth,
             session: Mutex::default(),
             renewing: RwLock::default(),
             standing: Mutex::default(),
@@ -149,7 +154,23 @@ impl Http {
         headers.extend(parcel.headers.clone());
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
-        post.body(parcel.text.clone()).send().await.map_err(HttpError::of)
+        self.deliver(post.body(parcel.text.clone())).await
+    }
+
+    /// Sends a request with the token there is. One that has had its day is replaced once.
+    async fn deliver(&self, request: RequestBuilder) -> Result<Response, HttpError> {
+        let Some(oauth) = &self.oauth else { return request.send().await.map_err(HttpError::of) };
+        let token = oauth.bearer().await;
+        let again = request.try_clone();
+        let mut response = send_as(token.as_ref(), request).await?;
+        if response.status() == StatusCode::UNAUTHORIZED
+            && let (Some(token), Some(again)) = (&token, again)
+            && let Some(other) = oauth.instead_of(token).await
+        {
+            response = send_as(Some(&other), again).await?;
+        }
+        oauth.hear(response.status(), response.headers());
+        Ok(response)
     }
 
     /// What goes along with every request: what is configured, the version, the session.
@@ -266,7 +287,7 @@ impl Http {
             headers.insert(LAST_EVENT, last);
         }
         let get = self.client.get(self.url.clone()).headers(headers).header(ACCEPT, EVENTS);
-        let response = reply::accepted(get.send().await.map_err(HttpError::of)?).await?;
+        let response = reply::accepted(self.deliver(get).await?).await?;
         match reply::media_type(&response) {
             Some(Media::Events) => Ok(response),
             _ => Err(HttpError::ContentType { got: reply::content_type(&response) }.into()),
@@ -294,8 +315,8 @@ impl Http {
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
         // Nobody's deadline covers this, and a server that hangs would keep everything behind it waiting.
-        let sent = timeout(life.options().ping, post.body(text).send()).await;
-        let response = sent.map_err(|_| CallError::Timeout)?.map_err(HttpError::of)?;
+        let sent = timeout(life.options().ping, self.deliver(post.body(text))).await;
+        let response = sent.map_err(|_| CallError::Timeout)??;
         reply::accepted(response).await.map(drop)
     }
 
@@ -304,7 +325,7 @@ impl Http {
         let Some(session) = self.session() else { return };
         let headers = self.headers_for(life, Some(&session));
         let delete = self.client.request(Method::DELETE, self.url.clone()).headers(headers);
-        let _ = timeout(within, delete.send()).await;
+        let _ = timeout(within, self.deliver(delete)).await;
     }
 
     async fn current_session(&self) -> Option<HeaderValue> {
@@ -416,11 +437,25 @@ fn configured(endpoint: &Endpoint) -> Result<HeaderMap, ConnectError> {
     Ok(headers)
 }
 
-fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
-    // One TLS without a C compiler; an embedder who has chosen another has done so before us.
+async fn send_as(
+    token: Option<&HeaderValue>,
+    request: RequestBuilder,
+) -> Result<Response, HttpError> {
+    let request = token
+        .into_iter()
+        .fold(request, |request, token| request.header(AUTHORIZATION, token.clone()));
+    request.send().await.map_err(HttpError::of)
+}
+
+/// One TLS without a C compiler; an embedder who has chosen another has done so before us.
+pub(super) fn prepare_tls() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
+}
+
+fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
+    prepare_tls();
     let mut builder = reqwest::Client::builder()
         .redirect(Policy::custom(stay))
         .connect_timeout(CONNECT)
@@ -444,7 +479,7 @@ fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),

@@ -142,13 +142,22 @@ impl Supervisor {
                 () = sleep(wait) => {}
                 _ = closing.wait_for(|closing| *closing) => return None,
             }
+            let signed_in = self.options.oauth.as_ref().map(|oauth| oauth.signed_in());
             let connected = tokio::select! {
                 connected = self.connect() => connected,
                 _ = closing.wait_for(|closing| *closing) => return None,
             };
-            match connected {
-                Ok(connection) => return Some(connection),
-                Err(error) => tracing::warn!(error = %story(&error), "restart failed"),
+            match (connected, signed_in) {
+                (Ok(connection), _) => return Some(connection),
+                // It is there; it is only waiting for somebody to sign in.
+                (Err(error), Some(mut signed_in)) if error.wants_oauth() => {
+                    *failures -= 1;
+                    tokio::select! {
+                        _ = signed_in.changed() => {}
+                        _ = closing.wait_for(|closing| *closing) => return None,
+                    }
+                }
+                (Err(error), _) => tracing::warn!(error = %story(&error), "restart failed"),
             }
         }
         None

@@ -7,7 +7,7 @@ use tokio::io::DuplexStream;
 use transom::{calls::Patience, wire::Implementation};
 use url::Url;
 
-use super::{Ask, Memo, Remembered};
+use super::{Ask, Memo, OAuth, Remembered};
 
 /// Where a server is.
 #[derive(Clone, Debug)]
@@ -67,6 +67,8 @@ pub struct Options {
     pub client: Implementation,
     /// What is answered when the server asks us something; nothing, unless there is somebody to ask.
     pub ask: Option<Arc<dyn Ask>>,
+    /// How to sign in to an HTTP server that asks for it; not at all, unless there is somebody to do it.
+    pub oauth: Option<Arc<OAuth>>,
     /// Remembers which era a server speaks.
     pub memo: Arc<dyn Memo>,
     /// How long the server may leave open which era it speaks before we assume the older one.
@@ -254,6 +256,7 @@ impl Default for Options {
         Self {
             client: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
             ask: None,
+            oauth: None,
             memo: Arc::new(Remembered::default()),
             probe: Duration::from_secs(1),
             greeting: Duration::from_secs(60),

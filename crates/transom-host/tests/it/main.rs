@@ -10,6 +10,8 @@ mod hostile_pipe;
 mod http_peer;
 mod locked;
 mod node;
+mod oauth;
+mod oauth_site;
 mod pins;
 mod pipe_peer;
 mod ports;

@@ -89,13 +89,34 @@ fn pins_survive_a_restart() {
         panic!("a change is seen after a restart")
     };
     assert!(change.what.contains(&Difference::Content { before: 3, after: 4 }));
-    let files: Vec<_> =
+    let mut files: Vec<_> =
         fs::read_dir(directory.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
-    assert_eq!(files, ["pins.json"], "nothing half-written is left");
+    files.sort();
+    assert_eq!(files, ["pins.json", "pins.json.lock"], "nothing half-written is left");
 
     let pins = FilePins::open(directory.path()).unwrap();
     assert_eq!(pins.forget("demo").unwrap(), 1);
     assert_eq!(FilePins::open(directory.path()).unwrap().get("demo", &before.uri).unwrap(), None);
+}
+
+#[test]
+fn two_processes_that_share_a_folder_keep_each_others_pins() {
+    let directory = tempfile::tempdir().unwrap();
+    // Each has the file open before the other writes, as two hosts do.
+    let one = FilePins::open(directory.path()).unwrap();
+    let other = FilePins::open(directory.path()).unwrap();
+    let mine = document("<p>", json!({}));
+    let theirs = read("other", URI, json!({ "text": "<b>" }));
+    let (one, other) = (store(one), store(other));
+    one.pin(&mine).unwrap();
+    other.pin(&theirs).unwrap();
+    for store in [&one, &other, &store(FilePins::open(directory.path()).unwrap())] {
+        assert_eq!(store.review(&mine).unwrap(), Review::Same);
+        assert_eq!(store.review(&theirs).unwrap(), Review::Same);
+    }
+    // What one has approved anew is not new to the other.
+    one.pin(&document("<p>x", json!({}))).unwrap();
+    assert!(matches!(other.review(&mine).unwrap(), Review::Changed(_)));
 }
 
 #[test]

@@ -1,29 +1,37 @@
-use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
 
 use serde::{Deserialize, Serialize};
 use transom::wire::UiUri;
 
 use super::{Board, MAX_PINS, Pin, PinError, Pins};
+use crate::kept::{Kept, Stamp};
 
-/// Pins in a JSON file of the data directory.
+/// Pins in a JSON file of the data directory, which processes may share.
 ///
-/// The file is replaced as a whole, so that a crash leaves the old one or the new one. A file that
-/// cannot be read is an error and stays as it is: starting anew would approve whatever changed.
+/// A change is made to what the file says at that moment, under its lock: what another process has
+/// pinned meanwhile stays pinned. A file that cannot be read is an error and stays as it is: starting
+/// anew would approve whatever changed.
 #[derive(Debug)]
 pub struct FilePins {
-    path: PathBuf,
-    board: Mutex<Board>,
+    kept: Kept,
+    known: Mutex<Known>,
+}
+
+/// What the file said when it was last read.
+#[derive(Debug, Default)]
+struct Known {
+    stamp: Option<Stamp>,
+    board: Board,
 }
 
 impl FilePins {
     /// Opens the file in a data directory; a file that is not there yet is empty.
     pub fn open(data_directory: &Path) -> Result<Self, PinError> {
-        let path = data_directory.join(FILE);
-        let board = Mutex::new(read(&path)?);
-        Ok(Self { path, board })
+        let pins = Self { kept: Kept::new(data_directory, FILE), known: Mutex::default() };
+        drop(pins.look()?);
+        Ok(pins)
     }
 
     /// Changes the pins, on disk first: what could not be written has not changed.
@@ -31,20 +39,49 @@ impl FilePins {
         &self,
         change: impl FnOnce(&mut Board) -> Result<T, PinError>,
     ) -> Result<T, PinError> {
-        let mut board = self.board.lock().expect("nothing panics while it holds the pins");
-        let mut changed = board.clone();
+        let hold = self.kept.hold().map_err(|error| self.failed(error))?;
+        // Read in any case: what is written must not be missing what another has written.
+        let mut changed = self.read()?;
         let outcome = change(&mut changed)?;
-        write(&self.path, &changed)
-            .map_err(|error| PinError::File { path: self.path.clone(), error })?;
-        *board = changed;
+        hold.write(&print(&changed)).map_err(|error| self.failed(error))?;
+        *self.known() = Known { stamp: self.kept.stamp(), board: changed };
         Ok(outcome)
+    }
+
+    /// What the file says now; read only if it is not the one that was read last.
+    fn look(&self) -> Result<MutexGuard<'_, Known>, PinError> {
+        let mut known = self.known();
+        let stamp = self.kept.stamp();
+        if known.stamp != stamp {
+            *known = Known { stamp, board: self.read()? };
+        }
+        Ok(known)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().expect("nothing panics while it holds the pins")
+    }
+
+    fn read(&self) -> Result<Board, PinError> {
+        let damaged = |reason| PinError::Damaged { path: self.kept.path().to_owned(), reason };
+        match self.kept.read(MAX_BYTES) {
+            Ok(Some(text)) => parse(&text).map_err(damaged),
+            Ok(None) => Ok(Board::default()),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Err(damaged(error.to_string()))
+            }
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    fn failed(&self, error: io::Error) -> PinError {
+        PinError::File { path: self.kept.path().to_owned(), error }
     }
 }
 
 impl Pins for FilePins {
     fn get(&self, server: &str, uri: &UiUri) -> Result<Option<Pin>, PinError> {
-        let board = self.board.lock().expect("nothing panics while it holds the pins");
-        Ok(board.get(server, uri).cloned())
+        Ok(self.look()?.board.get(server, uri).cloned())
     }
 
     fn set(&self, server: &str, uri: &UiUri, pin: Pin) -> Result<(), PinError> {
@@ -71,19 +108,6 @@ struct Entry {
     pin: Pin,
 }
 
-fn read(path: &Path) -> Result<Board, PinError> {
-    let mut text = String::new();
-    let opened = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
-    match opened {
-        Ok(_) => parse(&text).map_err(|reason| PinError::Damaged { path: path.to_owned(), reason }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Board::default()),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(PinError::Damaged { path: path.to_owned(), reason: error.to_string() })
-        }
-        Err(error) => Err(PinError::File { path: path.to_owned(), error }),
-    }
-}
-
 fn parse(text: &str) -> Result<Board, String> {
     let contents: Contents = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if contents.version != VERSION {
@@ -96,19 +120,14 @@ fn parse(text: &str) -> Result<Board, String> {
     Ok(Board(entries.collect()))
 }
 
-fn write(path: &Path, board: &Board) -> io::Result<()> {
+fn print(board: &Board) -> String {
     let pins = board.0.iter().map(|((server, uri), pin)| Entry {
         server: server.clone(),
         uri: uri.clone(),
         pin: pin.clone(),
     });
     let contents = Contents { version: VERSION, pins: pins.collect() };
-    let text = serde_json::to_string_pretty(&contents)?;
-    let fresh = path.with_extension("json.new");
-    let mut file = File::create(&fresh)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)
+    serde_json::to_string_pretty(&contents).expect("strings and numbers are JSON")
 }
 
 const FILE: &str = "pins.json";

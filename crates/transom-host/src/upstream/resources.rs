@@ -1,0 +1,97 @@
+//! What a server's list of resources says about its documents.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+use transom::{host::List, wire::UiUri};
+
+use super::{CallOptions, Request, Upstream, request::text};
+
+/// The entries of a server's list of resources that are documents, by address.
+#[derive(Clone, Debug, Default)]
+pub struct ResourceEntries {
+    by_uri: BTreeMap<String, Value>,
+    bytes: usize,
+}
+
+impl ResourceEntries {
+    /// The entry of a document, if it is in the list.
+    pub fn get(&self, uri: &UiUri) -> Option<&Value> {
+        self.by_uri.get(uri.as_str())
+    }
+
+    /// Keeps what is worth keeping of a page. The first of two entries with one address counts.
+    fn take(&mut self, page: &[Box<RawValue>]) {
+        for raw in page {
+            let size = raw.get().len();
+            let Ok(About { uri }) = serde_json::from_str(raw.get()) else { continue };
+            if self.bytes + size > MAX_BYTES || self.by_uri.contains_key(uri.as_str()) {
+                continue;
+            }
+            if let Ok(entry) = serde_json::from_str(raw.get()) {
+                self.bytes += size;
+                self.by_uri.insert(uri.as_str().to_owned(), entry);
+            }
+        }
+    }
+}
+
+impl Upstream {
+    /// Asks for the list of resources, page by page, and keeps what it says about documents (H-09).
+    ///
+    /// A page that cannot be had ends it: a document that says everything itself needs no list.
+    pub async fn resource_entries(&self) -> ResourceEntries {
+        let mut entries = ResourceEntries::default();
+        if !self.server().has(List::Resources) {
+            return entries;
+        }
+        let mut cursor: Option<String> = None;
+        let mut seen = HashSet::new();
+        for _ in 0..MAX_PAGES {
+            let mut request = Request::new("resources/list");
+            if let Some(cursor) = &cursor {
+                request.push("cursor", &text(cursor));
+            }
+            let page = match self.call(&request, CallOptions::default()) {
+                Ok(call) => call.outcome().await,
+                Err(error) => Err(error.into()),
+            };
+            let page = match page.map(|page| serde_json::from_str::<Page>(page.get())) {
+                Ok(Ok(page)) => page,
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, "a page of the resources could not be read");
+                    break;
+                }
+                Err(error) => {
+                    tracing::warn!(error = %error.story(), "the resources could not be listed");
+                    break;
+                }
+            };
+            entries.take(&page.resources);
+            cursor = page.next_cursor.filter(|cursor| !cursor.is_empty());
+            match &cursor {
+                Some(cursor) if seen.insert(cursor.clone()) => {}
+                _ => break,
+            }
+        }
+        entries
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    #[serde(default)]
+    resources: Vec<Box<RawValue>>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct About {
+    uri: UiUri,
+}
+
+/// How many pages are turned, and how many bytes of entries are kept.
+const MAX_PAGES: usize = 100;
+const MAX_BYTES: usize = 4 << 20;
