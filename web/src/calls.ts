@@ -114,8 +114,12 @@ export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
      * Hands news to the call that it is about, also if the id came back as text (W-3). What nobody
      * asked for is dropped.
      */
-    tell: (id: unknown, ...news: Parameters<Hear>) =>
-      pending.get(Number(id))?.(...news),
+    tell: (
+      id: unknown,
+      error?: Parameters<Hear>[0],
+      result?: Json | null,
+      progress?: Progress | null,
+    ) => pending.get(Number(id))?.(error, result, progress),
 
     /** Fails everything that still waits. */
     end: () => tellAll({ code: "Closed", message: "Closed" }),

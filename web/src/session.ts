@@ -95,7 +95,7 @@ export function openSession(
   const send = async (message: Unsigned<Message>) => {
     if (!transport) throw new TransomError("NotConnected");
     (message as Message).jsonrpc = "2.0";
-    return transport.send(message as Message);
+    await transport.send(message as Message);
   };
   const { call, tell, end } = openCalls(send);
   const { emit, get, set, drop } = openEvents(failed);
@@ -105,7 +105,8 @@ export function openSession(
     options?: RequestOptions,
   ): Promise<T> => {
     await ready;
-    return call(method, params, options) as Promise<T>;
+    // Not the promise itself: to adopt one takes longer than to wait for it.
+    return (await call(method, params, options)) as T;
   };
   const notification = async ({ method, params }: Plain) => {
     await ready;
