@@ -46,6 +46,8 @@ impl Display for Run {
             Some(folder) => line(f, "data-dir", folder.display().to_string(), source)?,
             None => line(f, "no-data", true, source)?,
         }
+        line(f, "audit", self.audit.value, &self.audit.source)?;
+        line(f, "audit-sync", self.audit_sync.value, &self.audit_sync.source)?;
         let Setting { value, source } = &self.frames;
         match value {
             Frames::Names => line(f, "sandbox", "names", source),
