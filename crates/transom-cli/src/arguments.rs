@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use transom_host::sandbox::Wildcard;
+use transom_host::{audit::Hash, sandbox::Wildcard};
 use url::Url;
 
 /// Strangers' user interfaces, safely, fast, and with proof.
@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// machine. Exit codes: 0 all is as it should be, 1 something got out or does not work, 2 could not run.
     #[command(after_help = ISOLATION_EXAMPLES)]
     Isolation(IsolationArguments),
+    /// Reads the audit: what views did, as it was written down before it happened.
+    #[command(after_help = AUDIT_EXAMPLES)]
+    Audit(AuditArguments),
     /// Prints a script that completes commands and options in a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -96,7 +99,7 @@ pub(crate) struct RunArguments {
     /// Reads documents when a view opens, and not already when its server connects.
     #[arg(long, help_heading = "Page")]
     pub(crate) no_prefetch: bool,
-    /// Where pins, keys and tokens are kept between runs.
+    /// Where pins, keys, tokens and the audit are kept between runs.
     ///
     /// $XDG_DATA_HOME/transom (or ~/.local/share/transom), unless said.
     #[arg(long, value_name = "FOLDER", help_heading = "Records")]
@@ -104,6 +107,12 @@ pub(crate) struct RunArguments {
     /// Keeps nothing between runs.
     #[arg(long, conflicts_with = "data_dir", help_heading = "Records")]
     pub(crate) no_data: bool,
+    /// Does not write down what views do. Without a data folder nothing is, either.
+    #[arg(long, help_heading = "Records")]
+    pub(crate) no_audit: bool,
+    /// Lets nothing be done for a view before its row has survived a power failure, not just a crash.
+    #[arg(long, conflicts_with = "no_audit", help_heading = "Records")]
+    pub(crate) audit_sync: bool,
     /// Writes the log to standard error as JSON lines; RUST_LOG says how much.
     #[arg(long, help_heading = "Records")]
     pub(crate) json: bool,
@@ -142,6 +151,57 @@ pub(crate) struct IsolationArguments {
     pub(crate) json: bool,
 }
 
+/// What to do with the audit.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct AuditArguments {
+    #[command(subcommand)]
+    pub(crate) command: AuditCommand,
+    /// The folder that holds it, in place of the one that `transom run` would use.
+    #[arg(long, value_name = "FOLDER", global = true)]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The file with settings, which may name that folder.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) toml: Option<PathBuf>,
+}
+
+/// What to do with the audit.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Prints the rows for people.
+    List {
+        /// Only so many of the last.
+        #[arg(long, value_name = "ROWS")]
+        last: Option<usize>,
+    },
+    /// Prints the rows as JSON lines, with what is needed to verify them, and the head at the end.
+    ///
+    /// The hash of each row covers the text of `row` as it stands in the line, and a salted hash of
+    /// `detail`. So an export without details can be verified too, and a detail that is shown later can be
+    /// checked against it.
+    Export {
+        /// Leaves the details out: tools, addresses, ids, reasons.
+        #[arg(long)]
+        redact: bool,
+    },
+    /// Checks that no row was changed, removed or moved.
+    ///
+    /// Exit codes: 0 all is well, 1 it was touched, 2 it could not be read.
+    Verify {
+        /// A head that was printed before: it must be in the log, or the tail was cut.
+        #[arg(long, value_name = "HASH", value_parser = hash)]
+        head: Option<Hash>,
+        /// An export to verify, in place of the audit itself.
+        #[arg(long, value_name = "FILE")]
+        export: Option<PathBuf>,
+    },
+    /// Removes old rows, and writes down that it did; what stays can be verified as before.
+    Prune {
+        /// Keeps the rows of so many days.
+        #[arg(long, value_name = "DAYS")]
+        retain: u32,
+    },
+}
+
 /// Where frames get their origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -160,6 +220,11 @@ pub(crate) fn address(text: &str) -> Result<Url, String> {
         "expected an address such as http://localhost:3001/mcp; a program to start stands after --"
             .to_owned()
     })
+}
+
+fn hash(text: &str) -> Result<Hash, String> {
+    let expected = "expected the 64 hexadecimal digits of a head";
+    Hash::parse(text).ok_or_else(|| expected.to_owned())
 }
 
 fn wildcard(text: &str) -> Result<Wildcard, String> {
@@ -186,14 +251,15 @@ const AFTERWORD: &str = "Examples:
 
 Files:
   transom.toml        settings, policy and servers; docs/transom.toml shows every key
-  the data folder     pins of documents, the key for stable names, tokens of servers
+  the data folder     pins of documents, the key for stable names, tokens of servers, the audit
 
 Environment:
   TRANSOM_CONFIG      the transom.toml to read
   RUST_LOG            what is logged, as in info or transom_host=debug
 
 Exit codes:
-  0 done    1 findings of severity danger (inspect)    2 could not run    130 Ctrl-C twice";
+  0 done    1 findings of severity danger (inspect), a log that was touched (audit verify)
+  2 could not run    130 Ctrl-C twice";
 
 const RUN_EXAMPLES: &str = "Examples:
   transom run                                    the servers of transom.toml, or else the demo
@@ -213,6 +279,13 @@ const ISOLATION_EXAMPLES: &str = "Examples:
   transom isolation
   transom isolation --naive                      the same without a host, to see the difference
   transom isolation --browser /usr/bin/chromium --json";
+
+const AUDIT_EXAMPLES: &str = "Examples:
+  transom audit list --last 20
+  transom audit verify --head 5f0c…              the head that was printed at the last exit
+  transom audit export --redact > audit.jsonl
+  transom audit verify --export audit.jsonl
+  transom audit prune --retain 90";
 
 const COMPLETIONS_EXAMPLES: &str = "Examples:
   transom completions bash > ~/.local/share/bash-completion/completions/transom

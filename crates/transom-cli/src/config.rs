@@ -53,6 +53,9 @@ pub(crate) struct Run {
     pub(crate) data: Setting<Option<PathBuf>>,
     pub(crate) prefetch: Setting<bool>,
     pub(crate) frames: Setting<Frames>,
+    /// Whether what views do is written down, where anything is kept.
+    pub(crate) audit: Setting<bool>,
+    pub(crate) audit_sync: Setting<bool>,
 }
 
 /// Where frames get their origins.
@@ -155,6 +158,14 @@ impl Reader<'_> {
                 true,
             ),
             frames: self.frames(file)?,
+            audit: {
+                let flag = said.no_audit.then_some((false, "--no-audit"));
+                Setting::choose(flag, self.setting(&file.audit), true)
+            },
+            audit_sync: {
+                let flag = yes(said.audit_sync, "--audit-sync");
+                Setting::choose(flag, self.setting(&file.audit_sync), false)
+            },
         })
     }
 

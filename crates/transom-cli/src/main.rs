@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{CommandFactory as _, Parser as _};
 
 mod arguments;
+mod audit;
 mod config;
 mod inspect;
 mod interrupts;
@@ -39,6 +40,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         Some(Command::Run(arguments)) => run::run(&arguments, &around),
         Some(Command::Inspect(arguments)) => inspect::inspect(&arguments, &around),
         Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),
+        Some(Command::Audit(arguments)) => audit::audit(&arguments, &around),
         Some(Command::Completions { shell }) => complete(shell),
         Some(Command::DemoServer) => serve_demo(),
     }

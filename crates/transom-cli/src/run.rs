@@ -4,10 +4,16 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::{Context, Result};
 use transom::origin::Origin;
-use transom_host::{Host, ServerState, Standing, sandbox::Naming, upstream::Target};
+use transom_host::{
+    Host, ServerState, Standing,
+    audit::{Audit, Durability, Options},
+    sandbox::Naming,
+    upstream::Target,
+};
 
 use crate::{
     arguments::RunArguments,
+    audit::FILE as AUDIT,
     config::{Config, Frames, Server, Source, Surroundings},
     interrupts::Interrupts,
     listen::{self, Both},
@@ -29,9 +35,15 @@ pub(crate) fn run(arguments: &RunArguments, around: &Surroundings<'_>) -> Result
 
 async fn serve(config: &Config) -> Result<ExitCode> {
     let (page, sandbox) = listen::pair(config.run.port.value).await?;
-    let host = build(config, &page, &sandbox)?;
+    let folder = data(config)?;
+    let audit = audit(config, folder).await?;
+    let host = build(config, folder, audit.clone(), &page, &sandbox)?;
     let address = format!("http://localhost:{}/#token={}", page.port, host.token());
     greet(config, &address, sandbox.port);
+    match &audit {
+        Some(audit) => say(&format!("  audit       {}", audit.path().display())),
+        None => say("  audit       off: nothing that views do is written down"),
+    }
     listen::serve(page, &host.page_router());
     listen::serve(sandbox, &host.sandbox_router());
     if config.run.open.value {
@@ -44,13 +56,35 @@ async fn serve(config: &Config) -> Result<ExitCode> {
     }
     say("closing… (Ctrl-C again leaves at once)");
     tokio::select! {
-        () = host.close() => Ok(ExitCode::SUCCESS),
+        () = host.close() => {
+            if let Some(audit) = audit {
+                let head = audit.close().await.context("the audit did not come to its end")?;
+                say(&format!("audit: row {} is the last, head {}", head.seq, head.hash));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
         // Dropping the host kills what it started.
         () = interrupts.next() => Ok(ExitCode::from(INTERRUPTED)),
     }
 }
 
-fn build(config: &Config, page: &Both, sandbox: &Both) -> Result<Host> {
+/// The audit of this run, unless nobody wants one or nothing is kept.
+async fn audit(config: &Config, folder: Option<&Path>) -> Result<Option<Audit>> {
+    let Some(folder) = folder.filter(|_| config.run.audit.value) else { return Ok(None) };
+    let sync = config.run.audit_sync.value;
+    let mut options = Options::default();
+    options.durability = if sync { Durability::Power } else { Durability::Process };
+    let audit = Audit::open(&folder.join(AUDIT), &options).await;
+    Ok(Some(audit.context("nothing runs without its audit; --no-audit runs without one")?))
+}
+
+fn build(
+    config: &Config,
+    folder: Option<&Path>,
+    audit: Option<Audit>,
+    page: &Both,
+    sandbox: &Both,
+) -> Result<Host> {
     // Not `[::1]`: browsers ignore an IPv6 address in a policy, and no frame could be shown there.
     let origins = ["localhost", "127.0.0.1"];
     let origins = origins.map(|name| Origin::parse(&format!("http://{name}:{}", page.port)));
@@ -66,8 +100,11 @@ fn build(config: &Config, page: &Both, sandbox: &Both) -> Result<Host> {
     for server in &config.servers {
         builder = builder.server_with(&server.name, server.target.clone(), server.agreement());
     }
-    if let Some(folder) = data(config)? {
+    if let Some(folder) = folder {
         builder = builder.data(folder.to_owned());
+    }
+    if let Some(audit) = audit {
+        builder = builder.audit(audit);
     }
     if let [Server { name, target: Target::InProcess(_), .. }] = &*config.servers {
         builder = builder.open_first(name, "show_weather");

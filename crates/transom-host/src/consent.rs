@@ -29,6 +29,12 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
             preview,
             ..ask
         },
+        Subject::Read(what) => Ask {
+            kind: "read",
+            text: format!("A view of {server} wants to read from {server}:"),
+            preview: Some(what.clone()),
+            ..ask
+        },
         Subject::Link(url) => Ask {
             kind: "link",
             text: format!("A view of {server} wants to open:"),
@@ -136,13 +142,24 @@ pub(crate) fn decision(choice: &str) -> Decision {
     }
 }
 
-/// A verdict as a line of the log.
-pub(crate) fn ruling(method: &str, about: &Quoted, ruling: &Ruling) -> (&'static str, String) {
-    match ruling {
-        Ruling::Allowed => ("allowed", format!("{method} {about}: allowed")),
-        Ruling::Asked { .. } => ("asked", format!("{method} {about}: you decide")),
-        Ruling::Refused(why) => ("refused", format!("{method} {about}: {why}")),
-    }
+/// A verdict as a line of the log; none where there is nothing to be read from it.
+pub(crate) fn ruling(
+    method: Option<&str>,
+    about: &Quoted,
+    ruling: &Ruling,
+) -> Option<(&'static str, String)> {
+    let what = match (method, about.as_str()) {
+        (Some(method), "") => method.to_owned(),
+        (Some(method), _) => format!("{method} {about}"),
+        (None, _) => about.to_string(),
+    };
+    Some(match ruling {
+        // The handshake says so itself.
+        Ruling::Allowed if method == Some(transom::wire::method::INITIALIZE) => return None,
+        Ruling::Allowed => ("allowed", format!("{what}: allowed")),
+        Ruling::Refused(why) => ("refused", format!("{what}: {why}")),
+        Ruling::Withdrawn => ("refused", format!("{what}: taken back")),
+    })
 }
 
 /// Why a view ended, for the log.
@@ -153,6 +170,8 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::NeverInitialized => "stopped: it never finished its handshake",
         Reason::ReloadLoop => "stopped: it was loaded over and over",
         Reason::Flood => "stopped: it broke too many rules, or sent far too many messages",
+        Reason::ServerGone => "closed: its server is gone",
+        Reason::PageGone => "closed: its page is gone",
         _ => "ended",
     }
 }
@@ -160,7 +179,7 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
 /// Why a view ended, in the word of the envelope.
 pub(crate) fn close_word(reason: Reason) -> &'static str {
     match reason {
-        Reason::Closed | Reason::Asked => "teardown",
+        Reason::Closed | Reason::Asked | Reason::ServerGone | Reason::PageGone => "teardown",
         Reason::NeverInitialized => "silent",
         _ => "flood",
     }

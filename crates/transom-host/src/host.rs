@@ -20,6 +20,7 @@ use transom::{
 };
 
 use crate::{
+    audit::Audit,
     context,
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     log::Log,
@@ -38,6 +39,7 @@ pub struct Host {
     servers: Arc<Servers>,
     pub(crate) events: mpsc::Sender<Event>,
     log: Arc<Log>,
+    audit: Option<Audit>,
 }
 
 /// What a host is made from.
@@ -52,6 +54,7 @@ pub struct Builder {
     styles: HostStyles,
     prefetch: bool,
     first: Option<First>,
+    audit: Option<Audit>,
 }
 
 /// What is agreed with one server alone.
@@ -98,6 +101,7 @@ impl Host {
             styles: context::page_look(),
             prefetch: true,
             first: None,
+            audit: None,
         }
     }
 
@@ -135,7 +139,18 @@ impl Host {
         self.servers.after(seen, patience).await
     }
 
-    /// Ends every view, after its time to save, and then every server.
+    #[cfg(test)]
+    pub(crate) fn events(&self) -> &mpsc::Sender<Event> {
+        &self.events
+    }
+
+    /// The audit, if there is one.
+    pub fn audit(&self) -> Option<&Audit> {
+        self.audit.as_ref()
+    }
+
+    /// Ends every view, after its time to save, and then every server. The audit stays open, for its
+    /// owner to close.
     pub async fn close(&self) {
         let (done, ended) = oneshot::channel();
         if self.events.send(Event::Close(done)).await.is_ok() {
@@ -189,6 +204,13 @@ impl Builder {
     #[must_use]
     pub fn data(mut self, folder: PathBuf) -> Self {
         self.data = Some(folder);
+        self
+    }
+
+    /// Writes down what views do, before it happens (D7). Without it nothing is.
+    #[must_use]
+    pub fn audit(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
         self
     }
 
@@ -273,6 +295,7 @@ impl Builder {
             sandbox.clone(),
             Arc::clone(&log),
             events.clone(),
+            self.audit.clone(),
         );
         tokio::spawn(driver.run(queue));
         servers.connect(targets, &events);
@@ -287,7 +310,7 @@ impl Builder {
             connections: AtomicU64::new(0),
             first: self.first,
         });
-        Ok(Host { page, sandbox, servers, events, log })
+        Ok(Host { page, sandbox, servers, events, log, audit: self.audit })
     }
 }
 

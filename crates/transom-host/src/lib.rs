@@ -1,6 +1,7 @@
 //! An embeddable host for MCP Apps: connects to MCP servers, shows their views in real isolation, and
 //! judges every message between them.
 
+pub mod audit;
 mod consent;
 mod context;
 pub mod demo;

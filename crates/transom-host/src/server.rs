@@ -17,7 +17,9 @@ use transom::{
 };
 
 use crate::{
-    documents::{Change, Document, Limits, Pin, PinError, Review, Severity, Store, Unread},
+    documents::{
+        Change, ContentHash, Document, Limits, Pin, PinError, Review, Severity, Store, Unread,
+    },
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions},
     log::{Log, in_full},
@@ -124,6 +126,13 @@ pub(crate) struct Prepared {
     pub(crate) mounted: Mounted,
     document: Arc<Document>,
     review: Review,
+}
+
+/// Which document it is, and of which bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) uri: String,
+    pub(crate) hash: ContentHash,
 }
 
 impl Servers {
@@ -556,6 +565,11 @@ impl Prepared {
             Review::Changed(change) => Some(change),
             Review::New | Review::Same => None,
         }
+    }
+
+    /// Which document it would run.
+    pub(crate) fn named(&self) -> Named {
+        Named { uri: self.document.uri.as_str().to_owned(), hash: self.document.hash }
     }
 
     /// Remembers that a person agreed to this document.

@@ -9,18 +9,25 @@ use std::{
 
 use serde_json::value::RawValue;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{mpsc, oneshot, watch},
     time::Instant,
 };
 use transom::{
-    host::{self, FileBody, Input, Opening, Output, Reason, Session, Setup, Task, ToolCall},
+    host::{
+        self, FileBody, Input, Opening, Output, Question, Reason, Session, Setup, Task, ToolCall,
+    },
     policy::{Decided, Decision},
     rpc::ErrorObject,
     violation::{Quoted, Violation},
     wire::{DisplayMode, HostContext, HostStyles, RawObject},
 };
 
+mod ledger;
+
+use ledger::{Held, Ledger};
+
 use crate::{
+    audit::{Audit, AuditError, Record},
     consent, context,
     envelope::{
         self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
@@ -46,6 +53,8 @@ pub(crate) enum Event {
     Frame { page: String, connection: u64, text: String },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
+    /// A view cannot even begin, and its tool is not called.
+    NotBegun { view: ViewId, words: String },
     /// What a view needs has been read, or not.
     Prepared { view: ViewId, prepared: Result<Box<Prepared>, String> },
     /// The tool call that opened a view has come to its end.
@@ -83,6 +92,7 @@ pub(crate) struct Driver {
     unconfirmed: BTreeSet<ViewId>,
     confirm_at: Option<Duration>,
     closing: Option<oneshot::Sender<()>>,
+    ledger: Ledger,
 }
 
 /// One load of a page.
@@ -113,6 +123,8 @@ enum Life {
     Opening,
     /// Its document is not the one that somebody agreed to, and waits until they do.
     Judging(Box<Prepared>, Box<Ask>),
+    /// They have decided, and that is not written down yet.
+    Judged(Box<Prepared>),
     Live(Box<Live>),
     /// There is no view; what the tool answers is shown in its place.
     Text {
@@ -158,8 +170,10 @@ impl Driver {
         sandbox: Sandbox,
         log: Arc<Log>,
         events: mpsc::Sender<Event>,
+        audit: Option<Audit>,
     ) -> Self {
         Self {
+            ledger: Ledger::new(audit),
             start: Instant::now(),
             setup: Arc::new(setup),
             styles,
@@ -179,12 +193,16 @@ impl Driver {
 
     /// Runs until it is told to close, and every view has had its time to save.
     pub(crate) async fn run(mut self, mut events: mpsc::Receiver<Event>) {
+        let mut audit = self.ledger.state();
         loop {
             tokio::select! {
-                event = events.recv() => match event {
+                event = events.recv(), if !self.ledger.is_full() => match event {
                     Some(event) => self.handle(event),
                     None => return,
                 },
+                (written, failed) = progress_of(&mut audit) => {
+                    self.written(written, failed.as_ref());
+                }
                 () = sleep_until(self.start, self.next()) => self.tick(),
             }
             if self.closing.is_some() && !self.views.values().any(Seat::is_live) {
@@ -209,9 +227,11 @@ impl Driver {
                 }
             }
             Event::Lost { page, connection } => self.lose(&page, connection),
+            Event::NotBegun { view, words } => self.not_begun(&view, &words),
             Event::Prepared { view, prepared } => self.prepared(&view, prepared),
             Event::Called { view, outcome } => self.called(&view, outcome),
             Event::Progress { view, call, params } => {
+                self.count(&view, |counts| counts.progress += 1);
                 self.input(&view, Input::Progress { call, params: &params });
             }
             Event::Done { view, call, outcome } => self.done(&view, call, outcome),
@@ -372,7 +392,7 @@ impl Driver {
         }
         seat.open = open;
         match &seat.life {
-            Life::Opening => {}
+            Life::Opening | Life::Judged(_) => {}
             Life::Judging(_, ask) => {
                 let ask = Ask::clone(ask);
                 self.say(view, &ToPage::Ask(ask));
@@ -413,14 +433,23 @@ impl Driver {
         seat.tool.clone_from(&tool.name);
         (seat.life, seat.outcome, seat.text) = (Life::Opening, None, None);
         let Some(server) = self.servers.get(&tool.server) else {
-            seat.text = Some(String::new());
-            return self.no_view(view, &format!("there is no server {:?}", tool.server));
+            return self.not_begun(view, &format!("there is no server {:?}", tool.server));
         };
         self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
         let arguments = tool.arguments;
         let sandbox = self.sandbox.clone();
+        let audit = self.ledger.audit().cloned();
         tokio::spawn(async move {
+            if let Some(audit) = audit {
+                let sent = arguments.as_deref().map_or("", RawValue::get);
+                let record = Record::opened(&tool.name, sent).of(&tool.server, view.as_str());
+                if let Err(error) = audit.write(record).await {
+                    let words = error.to_string();
+                    let _ = events.send(Event::NotBegun { view, words }).await;
+                    return;
+                }
+            }
             let name = tool.name.clone();
             let call = ToolCall { name: tool.name, arguments, meta: None, rest: vec![] };
             let read = async {
@@ -435,6 +464,15 @@ impl Driver {
         });
     }
 
+    /// There is neither a view nor an answer of its tool to wait for.
+    fn not_begun(&mut self, view: &ViewId, words: &str) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        if matches!(seat.life, Life::Opening) {
+            seat.text = Some(String::new());
+            self.no_view(view, words);
+        }
+    }
+
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
         let Some(seat) = self.views.get_mut(view) else { return };
         if !matches!(seat.life, Life::Opening) {
@@ -447,17 +485,29 @@ impl Driver {
         let Some(change) = prepared.change() else { return self.begin_live(view, *prepared) };
         let ask = consent::changed(&seat.server, &seat.tool, change);
         let words = format!("{} {}", ask.text, ask.changes.join("; "));
+        let document = prepared.named();
         seat.life = Life::Judging(prepared, Box::new(ask.clone()));
+        self.note(view, || Record::shown(&document));
         self.log.write("asked", &self.name(view), words);
         self.say(view, &ToPage::Ask(ask));
         self.flush(view);
     }
 
-    /// A person has seen what changed in a document. A yes is remembered, and counts for every view
-    /// that waits for the same.
-    fn reviewed(&mut self, view: &ViewId, yes: bool) {
+    /// A person has decided about what changed in a document. It counts when it is written down.
+    fn judge(&mut self, view: &ViewId, decision: Decision) {
+        let Some(prepared) = self.take_judged(view) else { return };
+        let document = prepared.named();
+        if let Some(seat) = self.views.get_mut(view) {
+            seat.life = Life::Judged(prepared);
+        }
+        self.hold(view, Held::Review { document, decision });
+    }
+
+    /// What a person decided about a document is written down. A yes is remembered, and counts for every
+    /// view that waits for the same.
+    fn reviewed(&mut self, view: &ViewId, decision: Decision) {
         let Some(mut prepared) = self.take_judged(view) else { return };
-        if !yes {
+        if decision != Decision::Allow {
             return self.no_view(view, "you did not agree to what has changed in it");
         }
         if let Err(error) = prepared.agree() {
@@ -475,10 +525,17 @@ impl Driver {
         }
     }
 
+    /// What a person decided about a document cannot count.
+    fn unreviewed(&mut self, view: &ViewId, words: &str) {
+        if self.take_judged(view).is_some() {
+            self.no_view(view, words);
+        }
+    }
+
     fn take_judged(&mut self, view: &ViewId) -> Option<Box<Prepared>> {
         let seat = self.views.get_mut(view)?;
         match std::mem::replace(&mut seat.life, Life::Opening) {
-            Life::Judging(prepared, _) => Some(prepared),
+            Life::Judging(prepared, _) | Life::Judged(prepared) => Some(prepared),
             other => {
                 seat.life = other;
                 None
@@ -540,7 +597,7 @@ impl Driver {
         );
         seat.text = Some(text);
         match &mut seat.life {
-            Life::Opening | Life::Judging(..) => seat.outcome = Some(outcome),
+            Life::Opening | Life::Judging(..) | Life::Judged(_) => seat.outcome = Some(outcome),
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
                 let _ = match outcome.as_deref().map(RawObject::new) {
@@ -583,9 +640,13 @@ impl Driver {
             live.calls.remove(&call);
         }
         match &outcome {
-            Ok(result) => self.input(view, Input::Answer { call, outcome: Ok(result) }),
+            Ok(result) => {
+                self.note(view, || Record::outcome(call, Ok(result.get().len())));
+                self.input(view, Input::Answer { call, outcome: Ok(result) });
+            }
             Err(error) => {
                 let error = error.to_error();
+                self.note(view, || Record::outcome(call, Err(&error.message)));
                 self.input(view, Input::Answer { call, outcome: Err(error) });
             }
         }
@@ -613,19 +674,29 @@ impl Driver {
         self.drive(view);
     }
 
-    /// Writes a refusal down, unless there were many in this second already: a view must not be able
-    /// to wash everything else out of the log.
+    /// Writes down what was refused and was no request; a request's refusal is its verdict.
     fn refused(&mut self, view: &ViewId, violation: &Violation) {
+        self.count(view, |counts| counts.refused += 1);
+        if self.may_log(view, "refused") {
+            self.log.write("refused", &self.name(view), violation.to_string());
+        }
+    }
+
+    /// Whether one more line of this kind goes to the log. Not if there were many refusals in this second
+    /// already: a view must not be able to wash everything else out of the log.
+    fn may_log(&mut self, view: &ViewId, kind: &str) -> bool {
+        if kind != "refused" {
+            return true;
+        }
         let (second, name) = (self.now().as_secs(), self.name(view));
-        let Some(live) = self.live(view) else { return };
+        let Some(live) = self.live(view) else { return false };
         let (last, count) = live.refusals;
         let count = if last == second { count + 1 } else { 1 };
         live.refusals = (second, count);
-        match count {
-            ..=REFUSALS => self.log.write("refused", &name, violation.to_string()),
-            MORE => self.log.write("refused", &name, "and more in this second"),
-            _ => {}
+        if count == MORE {
+            self.log.write("refused", &name, "and more in this second");
         }
+        count <= REFUSALS
     }
 
     /// Carries out what the session wants.
@@ -650,10 +721,11 @@ impl Driver {
     }
 
     fn carry_out(&mut self, view: &ViewId, output: Output) {
+        self.note_output(view, &output);
         let name = self.name(view);
         match output {
             Output::Send(text) => self.say(view, &ToPage::Message(text)),
-            Output::Perform { call, task } => self.perform(view, call, task),
+            Output::Perform { call, task } => self.hold(view, Held::Perform { call, task }),
             Output::Abort { call, reason } => {
                 let stop = self.live(view).and_then(|live| {
                     live.deeds.remove(&deed_id(call));
@@ -664,16 +736,22 @@ impl Driver {
                 }
                 self.withdraw(view, deed_id(call));
             }
-            Output::Ask(question) => {
-                let server = self.views[view].server.clone();
-                let ask = consent::ask(&server, &question, question_id(question.id));
-                self.ask(view, ask, About::Question(question.id));
+            Output::Ask(question) => self.hold(view, Held::Ask(Box::new(question))),
+            Output::Waits { method, about, .. } => {
+                self.log.write("asked", &name, format!("{method} {about}: you decide"));
             }
             Output::Withdraw { question } => self.withdraw(view, question_id(question)),
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
             Output::Judged { method, about, ruling, .. } => {
-                let (kind, words) = consent::ruling(method, &about, &ruling);
-                self.log.write(kind, &name, words);
+                if let Some((kind, words)) = consent::ruling(method, &about, &ruling)
+                    && self.may_log(view, kind)
+                {
+                    self.log.write(kind, &name, words);
+                }
+            }
+            Output::Unheard { late, .. } => {
+                let words = if late { "too late; it counts the next time" } else { "for nobody" };
+                self.log.write("answer", &name, format!("an answer {words}"));
             }
             Output::Resize(size) => {
                 self.say(view, &ToPage::Resize { width: size.width, height: size.height });
@@ -712,13 +790,19 @@ impl Driver {
         }
     }
 
+    fn put_question(&mut self, view: &ViewId, question: &Question) {
+        let Some(seat) = self.views.get(view) else { return };
+        let ask = consent::ask(&seat.server, question, question_id(question.id));
+        self.ask(view, ask, About::Question(question.id));
+    }
+
     fn perform(&mut self, view: &ViewId, call: u64, task: Task) {
         match task {
             Task::CallTool(tool) => match Request::call_tool(&tool) {
                 Ok(request) => self.forward(view, call, request),
                 Err(error) => self.settle(view, call, Err(&error.to_string())),
             },
-            Task::Read { method, params } => {
+            Task::Read { method, params, .. } => {
                 let request = match params {
                     Some(params) => Request::with_params(method, &params),
                     None => Ok(Request::new(method)),
@@ -806,7 +890,6 @@ impl Driver {
     }
 
     fn did(&mut self, view: &ViewId, did: &Did) {
-        let server = self.views[view].server.clone();
         let deed = self.live(view).and_then(|live| live.deeds.remove(&did.id));
         let Some((call, deed)) = deed else {
             return self.log.write("late", &self.name(view), "done for nobody; ignored");
@@ -814,7 +897,12 @@ impl Driver {
         if did.done {
             return self.settle(view, call, Ok(()));
         }
-        let ask = consent::click(&server, &deed);
+        self.hold(view, Held::Click { call, deed });
+    }
+
+    fn ask_click(&mut self, view: &ViewId, call: u64, deed: Deed) {
+        let Some(seat) = self.views.get(view) else { return };
+        let ask = consent::click(&seat.server, &deed);
         self.ask(view, ask, About::Click(call, deed));
     }
 
@@ -848,13 +936,14 @@ impl Driver {
         let judged = self.views.get(view).is_some_and(|seat| seat.awaits(answer));
         if judged {
             self.log.write("answer", &name, choice.clone());
-            return self.reviewed(view, consent::decision(choice) == Decision::Allow);
+            return self.judge(view, consent::decision(choice));
         }
         let asked = self.live(view).and_then(|live| {
             let offered = live.asked.get(id)?.ask.choices.contains(&choice.as_str());
             offered.then(|| live.asked.remove(id)).flatten()
         });
         let Some(Asked { about, .. }) = asked else {
+            self.note(view, || Record::decided(None, consent::decision(choice), false));
             let words = format!("{} to nothing that is asked; ignored", Quoted::new(choice));
             return self.log.write("late", &name, words);
         };
@@ -862,13 +951,15 @@ impl Driver {
         let decision = consent::decision(choice);
         match (about, decision) {
             (About::Question(question), _) => {
+                self.note(view, || Record::decided(Some(question), decision, true));
                 self.input(view, Input::Decision { question, decision });
                 self.share_decisions(view);
             }
             (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
-                self.deed(view, call, deed);
+                self.hold(view, Held::Deed { call, deed });
             }
             (About::Click(call, _), Decision::Deny | Decision::DenyAlways) => {
+                self.note(view, || Record::clicked(call, decision));
                 self.settle(view, call, Err("refused by the user"));
             }
         }
@@ -891,6 +982,7 @@ impl Driver {
     /// Answers a call that was carried out here.
     fn settle(&mut self, view: &ViewId, call: u64, outcome: Result<(), &str>) {
         let done = RawObject::default();
+        self.note(view, || Record::outcome(call, outcome.map(|()| 0)));
         let outcome = match outcome {
             Ok(()) => Ok(done.raw()),
             Err(words) => Err(ErrorObject::new(transom::rpc::DENIED, words.to_owned())),
@@ -927,13 +1019,16 @@ impl Driver {
             let _ = live.session.handle(now, Input::Reloaded);
         }
         let flood = reason == CloseReason::Flood;
-        live.session.close(now, if flood { Reason::Flood } else { Reason::Closed });
+        let gone = if flood { Reason::Flood } else { Reason::PageGone };
+        live.session.close(now, if reason == CloseReason::User { Reason::Closed } else { gone });
         self.drive(view);
     }
 
     fn end(&mut self, view: &ViewId, reason: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
         (seat.life, seat.outcome, seat.text) = (Life::Ended, None, None);
+        // What opens in this place next is another view, about which nobody has decided.
+        self.drop_held(view, |held| matches!(held, Held::Review { .. }));
         self.stop_timer(view);
         self.say(view, &ToPage::Close { reason: reason.to_owned() });
         self.flush(view);
@@ -970,7 +1065,7 @@ impl Driver {
     fn next(&self) -> Option<Duration> {
         let timer = self.timers.first().map(|(at, _)| *at);
         let lost = self.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
-        timer.into_iter().chain(lost).chain(self.confirm_at).min()
+        timer.into_iter().chain(lost).chain(self.confirm_at).chain(self.ledger.count_at).min()
     }
 
     fn tick(&mut self) {
@@ -986,6 +1081,9 @@ impl Driver {
         }
         if self.confirm_at.is_some_and(|at| at <= now) {
             self.confirm();
+        }
+        if self.ledger.count_at.is_some_and(|at| at <= now) {
+            self.write_counts();
         }
         self.forget_pages(now);
     }
@@ -1071,6 +1169,21 @@ fn question_id(question: u64) -> String {
 
 fn deed_id(call: u64) -> String {
     format!("d{call}")
+}
+
+/// How far the audit has come, when it has come further; never without one.
+async fn progress_of(
+    audit: &mut Option<watch::Receiver<crate::audit::State>>,
+) -> (u64, Option<AuditError>) {
+    if let Some(state) = audit
+        && state.changed().await.is_ok()
+    {
+        let state = state.borrow_and_update();
+        return (state.written, state.failed.clone());
+    }
+    // The writer has gone, and has said all that it had to say.
+    *audit = None;
+    std::future::pending().await
 }
 
 async fn sleep_until(start: Instant, at: Option<Duration>) {

@@ -37,25 +37,28 @@ mod rate;
 mod requests;
 mod size;
 mod state;
+mod task;
 mod throttle;
 mod tools;
+mod work;
 
 pub use app_tools::{AppAnswer, AppTool, NoSuchTool};
 pub use files::file_name;
 pub use limits::{Limits, Terms};
 pub use questions::Question;
 pub use rate::Rate;
-pub use requests::{File, FileBody, Task, ToolCall};
 pub use size::Size;
 pub use state::{Reason, TooLate};
+pub use task::{File, FileBody, Task, ToolCall};
 pub use tools::Tools;
 
 use app_tools::{AppTools, Asked};
 use questions::Questions;
 use rate::Bucket;
-use requests::Work;
+use requests::Seen;
 use state::{Ending, Event, Move, News, Phase, State};
 use throttle::Throttle;
+use work::{Stage, Work};
 
 /// What all sessions of a host have in common.
 #[derive(Clone, Debug, Default)]
@@ -167,16 +170,40 @@ pub enum Output {
         /// The question.
         question: u64,
     },
-    /// A request was judged, and once more if a person was asked; what follows from it comes after.
-    Judged {
-        /// The call that it opened, if it was not refused at once.
-        call: Option<u64>,
+    /// A request waits for a person; its verdict comes later.
+    Waits {
+        /// The request.
+        which: Which,
         /// The method.
         method: &'static str,
-        /// What it was about: a tool, an address, a mode.
+        /// What it is about: a tool, an address, a mode.
         about: Quoted,
-        /// Whether it may go on, must ask first, or may not.
+        /// The question that decides it, which others may wait for too.
+        question: u64,
+    },
+    /// A request was judged: once and for all, and before anything comes of it. Every request of the
+    /// view is, whatever became of it, and so is every call of a tool that the view offers.
+    Judged {
+        /// The request.
+        which: Which,
+        /// The method; none if it is not one of those we know.
+        method: Option<&'static str>,
+        /// What it was about: a tool, an address, a mode, or the method nobody knows.
+        about: Quoted,
+        /// The size of its params, in bytes.
+        size: usize,
+        /// The verdict.
         ruling: Ruling,
+    },
+    /// A person's decision found nobody who waits for it.
+    Unheard {
+        /// The question.
+        question: u64,
+        /// The decision.
+        decision: Decision,
+        /// Whether the question was still open, so that the decision counts the next time. If not, it
+        /// was decided or withdrawn before, or never asked.
+        late: bool,
     },
     /// Make the frame this large.
     Resize(Size),
@@ -225,18 +252,32 @@ pub enum Output {
     Closed(Reason),
 }
 
+/// Which request it is. The calls of the two kinds are counted apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// A request of the view.
+    View {
+        /// The id that the view gave it.
+        id: rpc::Id,
+        /// The call that it opened, if it is more than answered on the spot.
+        call: Option<u64>,
+    },
+    /// A call of a tool that the view offers.
+    App {
+        /// The number that [`Session::call_app_tool`] gave it, if it did.
+        call: Option<u64>,
+    },
+}
+
 /// A verdict, as it is written down.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ruling {
     /// Allowed.
     Allowed,
-    /// A person is asked.
-    Asked {
-        /// The question.
-        question: u64,
-    },
     /// Refused, and why.
     Refused(Violation),
+    /// Taken back before anybody decided: cancelled, or whoever wanted it is gone.
+    Withdrawn,
 }
 
 /// The host's end of one session. See the module's picture.
@@ -339,8 +380,8 @@ impl Session {
         }
     }
 
-    /// Takes one input. One that is refused changes nothing but the count of refusals; if it was a
-    /// request, the view is told why.
+    /// Takes one input. One that is refused changes nothing but the count of refusals. A request is
+    /// never an error here: its refusal is a verdict ([`Output::Judged`]), and the view is told why.
     pub fn handle(&mut self, now: Duration, input: Input<'_>) -> Result<(), Violation> {
         self.tick(now);
         match input {
@@ -434,6 +475,7 @@ impl Session {
     /// Replaces the tools of the server; the next call is judged by the new ones (H-15).
     pub fn set_tools(&mut self, tools: Arc<Tools>) {
         self.tools = tools;
+        self.recheck_app_tools();
     }
 
     /// Replaces the rules; the next wish is judged by the new ones.
@@ -592,12 +634,15 @@ impl Session {
     fn forget(&mut self, why: &str) {
         self.serving.drain();
         for (call, work) in self.work.drain() {
-            if work.is_running() {
-                self.outputs.push_back(Output::Abort { call, reason: why.to_owned() });
+            match work.stage {
+                Stage::Running => {
+                    self.outputs.push_back(Output::Abort { call, reason: why.to_owned() });
+                }
+                Stage::Asking(_) => self.taken_back(call, &work),
             }
         }
-        self.leave_all();
         self.forget_app_tools();
+        self.withdraw_all();
         self.app = None;
         self.beat = None;
         // The next document may live in a new frame, whose size is nobody's yet.
@@ -608,19 +653,23 @@ impl Session {
     }
 
     fn reload(&mut self, now: Duration) -> Result<(), Violation> {
-        self.count_instance(now)?;
+        if !self.counts_instance(now) {
+            self.stop_reloads(now);
+            return Err(Violation::OverLimit { limit: Limit::Instances });
+        }
         self.step(now, Event::Reloaded)
     }
 
-    /// Counts a new instance; one too many, and the view is taken away. It is a document that never
-    /// got ready, so it is removed without a word (H-53, H-133).
-    fn count_instance(&mut self, now: Duration) -> Result<(), Violation> {
-        if self.meters.instances.take(self.setup.limits.instances, now, 1.0) {
-            return Ok(());
-        }
+    /// Counts a new instance; false if it is one too many.
+    fn counts_instance(&mut self, now: Duration) -> bool {
+        self.meters.instances.take(self.setup.limits.instances, now, 1.0)
+    }
+
+    /// Takes away a view that is loaded over and over. It is a document that never got ready, so it is
+    /// removed without a word (H-53, H-133).
+    fn stop_reloads(&mut self, now: Duration) {
         let _ = self.step(now, Event::Reloaded);
         self.close(now, Reason::ReloadLoop);
-        Err(Violation::OverLimit { limit: Limit::Instances })
     }
 
     /// Everything that happens by itself.
@@ -695,14 +744,20 @@ impl Session {
     fn greet(
         &mut self,
         now: Duration,
-        id: &rpc::Id,
+        seen: &Seen,
         params: InitializeParams,
     ) -> Result<(), Violation> {
         // Whoever waited for a greeting was counted when it was loaded.
-        if !matches!(self.state.phase, Phase::Waiting { .. }) {
-            self.count_instance(now)?;
+        let waited = matches!(self.state.phase, Phase::Waiting { .. });
+        if !waited && !self.counts_instance(now) {
+            let violation = Violation::OverLimit { limit: Limit::Instances };
+            // Now: nothing comes after the end that follows.
+            self.rule(seen, Ruling::Refused(violation.clone()));
+            self.stop_reloads(now);
+            return Err(violation);
         }
         self.step(now, Event::Greeting)?;
+        self.rule(seen, Ruling::Allowed);
         self.told_context = Arc::clone(&self.context);
         let result = InitializeResult {
             protocol_version: negotiate(&params.protocol_version).to_owned(),
@@ -711,7 +766,7 @@ impl Session {
             host_context: HostContext::clone(&self.context),
             rest: serde_json::Map::new(),
         };
-        self.reply(id, &rpc::raw(&result));
+        self.reply(&seen.id, &rpc::raw(&result));
         let InitializeParams { app_info: info, app_capabilities: capabilities, .. } = params;
         self.outputs
             .push_back(Output::Greeted { info: info.clone(), capabilities: capabilities.clone() });
@@ -775,10 +830,11 @@ impl Reason {
     /// What the view is told.
     fn words(self) -> Option<&'static str> {
         match self {
-            Self::Closed | Self::NeverInitialized => None,
+            Self::Closed | Self::NeverInitialized | Self::PageGone => None,
             Self::Asked => Some("the view asked to be closed"),
             Self::ReloadLoop => Some("the view was loaded too often"),
             Self::Flood => Some("the view broke too many rules"),
+            Self::ServerGone => Some("the server is gone"),
         }
     }
 }

@@ -23,7 +23,12 @@ pub enum Wish<'a> {
     /// Call a tool of its own server.
     CallTool(&'a ToolFacts),
     /// Read or list what its own server offers.
-    Read,
+    Read {
+        /// `resources/read` or one of the lists.
+        method: &'a str,
+        /// What is read, if it is one thing.
+        uri: Option<&'a str>,
+    },
     /// Open an address outside.
     OpenLink(&'a Url),
     /// Save these files, named as a person is shown them.
@@ -67,6 +72,8 @@ pub enum Subject {
     Tools(BTreeSet<String>),
     /// One tool.
     Tool(String),
+    /// One resource of the server by its address, or a list of them by its method.
+    Read(String),
     /// One address, in full.
     Link(String),
     /// Files, by the names they would get, and the address of what would have to be fetched.
@@ -118,6 +125,8 @@ pub struct Policy {
     pub destructive_tools: Stance,
     /// Single tools, whatever they claim: a hint can be overruled here.
     pub tools: BTreeMap<String, Stance>,
+    /// What the server offers to be read, and the lists of it.
+    pub reads: Stance,
     /// `https` addresses.
     pub https_links: Stance,
     /// `http` addresses.
@@ -170,7 +179,7 @@ impl Policy {
     fn stance(&self, wish: Wish<'_>) -> Result<Stance, Denial> {
         Ok(match wish {
             Wish::CallTool(tool) => self.tool_stance(tool),
-            Wish::Read => Stance::Allow,
+            Wish::Read { .. } => self.reads,
             Wish::OpenLink(url) => match url.scheme() {
                 "https" => self.https_links,
                 "http" => self.http_links,
@@ -219,7 +228,7 @@ impl Policy {
             Wish::Sample => Subject::Sampling,
             Wish::DisplayMode => Subject::DisplayMode,
             Wish::AppTool { name, .. } => Subject::AppTool(name.to_owned()),
-            Wish::Read => return Verdict::Allow,
+            Wish::Read { method, uri } => Subject::Read(uri.unwrap_or(method).to_owned()),
         };
         match decided.find(&subject) {
             Some(yes) => verdict(yes, wish),
@@ -256,6 +265,7 @@ impl Default for Policy {
             other_tools: Stance::Ask,
             destructive_tools: Stance::Ask,
             tools: BTreeMap::new(),
+            reads: Stance::Allow,
             https_links: Stance::Ask,
             http_links: Stance::Deny,
             mailto_links: Stance::Deny,
@@ -275,7 +285,7 @@ impl Wish<'_> {
     fn name(self) -> &'static str {
         match self {
             Self::CallTool(_) => "calling this tool",
-            Self::Read => "reading from the server",
+            Self::Read { .. } => "reading from the server",
             Self::OpenLink(_) => "opening this kind of address",
             Self::Download(_) => "downloads",
             Self::Message => "messages",
@@ -283,6 +293,23 @@ impl Wish<'_> {
             Self::Sample => "sampling",
             Self::DisplayMode => "other display modes",
             Self::AppTool { .. } => "tools of this app",
+        }
+    }
+}
+
+impl Subject {
+    /// What it is about, in words for a refusal.
+    pub(crate) fn kind(&self) -> &str {
+        match self {
+            Self::Tools(_) => "the tools of this server",
+            Self::Tool(name) | Self::AppTool(name) => name,
+            Self::Read(_) => "reading from the server",
+            Self::Link(_) => "opening an address",
+            Self::Download(_) => "downloads",
+            Self::Message => "messages",
+            Self::ModelContext => "context for the model",
+            Self::Sampling => "sampling",
+            Self::DisplayMode => "other display modes",
         }
     }
 }

@@ -75,6 +75,9 @@ pub enum Denial {
     /// The person said no.
     #[error("refused by the user: {0}")]
     Refused(Quoted),
+    /// The person said no a moment ago, and is not asked again yet.
+    #[error("refused by the user a moment ago: {0}")]
+    Again(Quoted),
     /// Nobody answered the question in time.
     #[error("no decision")]
     NoDecision,

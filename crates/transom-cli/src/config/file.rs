@@ -38,6 +38,8 @@ pub(crate) struct Run {
     pub(crate) data_dir: Option<Spanned<PathBuf>>,
     pub(crate) no_data: Option<Spanned<bool>>,
     pub(crate) prefetch: Option<Spanned<bool>>,
+    pub(crate) audit: Option<Spanned<bool>>,
+    pub(crate) audit_sync: Option<Spanned<bool>>,
     pub(crate) sandbox: Option<Spanned<SandboxMode>>,
     pub(crate) sandbox_domain: Option<Spanned<Domain>>,
 }
@@ -79,6 +81,7 @@ pub(crate) struct Rules {
     pub(crate) read_only_tools: Option<Spanned<Word>>,
     pub(crate) other_tools: Option<Spanned<Word>>,
     pub(crate) destructive_tools: Option<Spanned<Word>>,
+    pub(crate) reads: Option<Spanned<Word>>,
     pub(crate) https_links: Option<Spanned<Word>>,
     pub(crate) http_links: Option<Spanned<Word>>,
     pub(crate) mailto_links: Option<Spanned<Word>>,

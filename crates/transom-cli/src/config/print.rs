@@ -47,6 +47,8 @@ impl Display for Run {
             None => line(f, "no-data", true, source)?,
         }
         line(f, "prefetch", self.prefetch.value, &self.prefetch.source)?;
+        line(f, "audit", self.audit.value, &self.audit.source)?;
+        line(f, "audit-sync", self.audit_sync.value, &self.audit_sync.source)?;
         let Setting { value, source } = &self.frames;
         match value {
             Frames::Names => line(f, "sandbox", "names", source),

@@ -82,10 +82,11 @@ pub(crate) fn word(stance: Stance) -> &'static str {
 type Of = fn(&mut Policy) -> &mut Stance;
 
 /// Every kind of wish that has a stance.
-const KINDS: [(&str, Of); 13] = [
+const KINDS: [(&str, Of); 14] = [
     ("read-only-tools", |policy| &mut policy.read_only_tools),
     ("other-tools", |policy| &mut policy.other_tools),
     ("destructive-tools", |policy| &mut policy.destructive_tools),
+    ("reads", |policy| &mut policy.reads),
     ("https-links", |policy| &mut policy.https_links),
     ("http-links", |policy| &mut policy.http_links),
     ("mailto-links", |policy| &mut policy.mailto_links),
@@ -99,11 +100,12 @@ const KINDS: [(&str, Of); 13] = [
 ];
 
 /// What a table says, in the order of [`KINDS`].
-fn said(table: &file::Rules) -> [Option<&Spanned<Word>>; 13] {
+fn said(table: &file::Rules) -> [Option<&Spanned<Word>>; 14] {
     [
         &table.read_only_tools,
         &table.other_tools,
         &table.destructive_tools,
+        &table.reads,
         &table.https_links,
         &table.http_links,
         &table.mailto_links,

@@ -6,11 +6,12 @@ use crate::transom::Place;
 fn help_shows_the_way() {
     let place = Place::new();
     #[rustfmt::skip]
-    let table: [(&[&str], &[&str]); 5] = [
-        (&["--help"], &["Strangers' user interfaces", "Commands:", "run", "inspect", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
+    let table: [(&[&str], &[&str]); 6] = [
+        (&["--help"], &["Strangers' user interfaces", "Commands:", "run", "inspect", "audit", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
         (&["-h"], &["Examples:", "transom inspect http://localhost:3001/mcp"]),
-        (&["run", "--help"], &["Servers:", "--config", "--toml", "Page:", "--port", "--sandbox-domain", "Records:", "--no-data", "--print-config", "Examples:"]),
+        (&["run", "--help"], &["Servers:", "--config", "--toml", "Page:", "--port", "--sandbox-domain", "Records:", "--no-data", "--no-audit", "--print-config", "Examples:"]),
         (&["inspect", "--help"], &["Exit codes: 0", "--json", "Examples:"]),
+        (&["audit", "--help"], &["list", "export", "verify", "prune", "--data-dir", "Examples:"]),
         (&["completions", "--help"], &["bash", "zsh", "fish"]),
     ];
     for (words, expected) in table {

@@ -3,7 +3,7 @@
 use std::{
     io,
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
@@ -11,6 +11,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::{
     io::AsyncRead,
     process::{ChildStdin, ChildStdout},
+    sync::watch,
     time::timeout,
 };
 use transom::violation::Quoted;
@@ -26,7 +27,14 @@ pub(super) struct Child(Box<dyn ChildWrapper>);
 
 /// What a child wrote to its standard error last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LastWords(Arc<Mutex<String>>);
+pub(super) struct LastWords(Arc<watch::Sender<Words>>);
+
+#[derive(Debug, Default)]
+struct Words {
+    last: String,
+    /// There will be no more.
+    over: bool,
+}
 
 impl Child {
     /// Starts the program in a process group of its own.
@@ -90,15 +98,18 @@ impl LastWords {
             tracing::debug!(stderr = ?line);
             // A program's last line with words says most; traces end in blank ones.
             if !line.is_empty() {
-                *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line.to_owned();
+                self.0.send_modify(|words| line.clone_into(&mut words.last));
             }
         }
+        self.0.send_modify(|words| words.over = true);
     }
 
-    /// The last words, if there were any.
-    pub(super) fn get(&self) -> Option<Quoted> {
-        let words = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (!words.is_empty()).then(|| Quoted::new(&words))
+    /// The last words, if there were any. Those of a child that has just ended may still be in the pipe, so
+    /// its end is waited for; but whatever it left running may keep that open.
+    pub(super) async fn get(&self, patience: Duration) -> Option<Quoted> {
+        let _ = timeout(patience, self.0.subscribe().wait_for(|words| words.over)).await;
+        let words = self.0.borrow();
+        (!words.last.is_empty()).then(|| Quoted::new(&words.last))
     }
 }
 
@@ -129,3 +140,28 @@ const MAX_WORDS: usize = 1024;
 /// The same number on every Unix.
 #[cfg(unix)]
 const SIGTERM: i32 = 15;
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn last_words_are_heard_to_their_end_but_not_for_ever() {
+        let words = LastWords::default();
+        let (mut theirs, ours) = tokio::io::duplex(64);
+        tokio::spawn(words.clone().listen(ours));
+        let patience = Duration::from_secs(1);
+        // Somebody keeps the pipe.
+        theirs.write_all(b"sorry\n").await.unwrap();
+        assert_eq!(words.get(patience).await, Some(Quoted::new("sorry")));
+        // It is asked for before it is there.
+        let speak = async {
+            theirs.write_all(b"very sorry\n\n").await.unwrap();
+            drop(theirs);
+        };
+        let (heard, ()) = tokio::join!(biased; words.get(patience), speak);
+        assert_eq!(heard, Some(Quoted::new("very sorry")));
+    }
+}

@@ -157,7 +157,11 @@ pub(super) async fn attend_child(
     };
     let _ = timeout(SETTLING, status.wait_for(Option::is_some)).await;
     let status = status.borrow().clone();
-    life.end(loss.unwrap_or(Loss::Ended { status, words: words.get() }));
+    let loss = match loss {
+        Some(loss) => loss,
+        None => Loss::Ended { status, words: words.get(SETTLING).await },
+    };
+    life.end(loss);
 }
 
 /// Keeps a child until it ends or is to be ended.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{NotReady, Output, Phase, Session, questions::Waiter, state::Event};
+use super::{NotReady, Output, Phase, Ruling, Session, Which, questions::Waiter, state::Event};
 use crate::{
     calls::Patience,
     policy::{Subject, Verdict, Wish},
@@ -73,12 +73,27 @@ pub(super) enum Asked {
     TearDown,
     Ping,
     ListTools { found: Vec<Tool>, pages: usize },
-    CallTool { sent: bool, params: Box<RawValue> },
+    CallTool(Box<AppCall>),
+}
+
+/// A call of one of them.
+#[derive(Debug)]
+pub(super) struct AppCall {
+    name: Quoted,
+    params: Box<RawValue>,
+    /// False while a person decides.
+    sent: bool,
+}
+
+impl Asked {
+    fn is_unsent(&self) -> bool {
+        matches!(self, Self::CallTool(call) if !call.sent)
+    }
 }
 
 /// The tools that the current instance of the view offers.
 #[derive(Debug, Default)]
-pub(super) struct AppTools(BTreeMap<String, bool>);
+pub(super) struct AppTools(BTreeMap<String, AppTool>);
 
 impl Session {
     /// Asks the view which tools it offers; [`Output::AppTools`] tells. Nothing is sent to a view that
@@ -104,7 +119,7 @@ impl Session {
             return Err(NotReady.into());
         }
         let read_only = match self.app_tools.0.get(name) {
-            Some(&read_only) if self.app_has_tools() => read_only,
+            Some(tool) if self.app_has_tools() => tool.read_only,
             _ => return Err(NoSuchTool::NotOffered(name.into())),
         };
         let mut params = CallToolParams::new(name);
@@ -112,35 +127,50 @@ impl Session {
         let params = rpc::raw(&params);
         let wish = Wish::AppTool { name, read_only };
         let verdict = match self.policy.judge(&self.decided, wish, []) {
-            Verdict::Ask(subject) if self.questions.spend(&subject, params.get()) => Verdict::Allow,
+            Verdict::Ask(subject) => self.ask_again(now, subject, params.get()),
             verdict => verdict,
         };
+        let app_call = AppCall { name: Quoted::new(name), params, sent: false };
         match verdict {
-            Verdict::Deny(denial) => Err(denial.into()),
+            Verdict::Deny(denial) => {
+                let ruling = Ruling::Refused(denial.clone().into());
+                self.outputs.push_back(app_call.judged(None, ruling));
+                Err(denial.into())
+            }
             Verdict::Allow => {
-                let call = self.reserve(now, self.setup.terms.app_tool, params);
+                let call = self.reserve(now, self.setup.terms.app_tool, app_call);
                 self.send_app_call(now, call);
                 Ok(call)
             }
-            Verdict::Ask(subject) => {
-                let call = self.reserve(now, self.setup.terms.long_decision, params.clone());
-                let waiter = Waiter::App(call);
-                match self.inquire(subject, method::TOOLS_CALL, params.get(), waiter) {
-                    Ok((_, question)) => {
-                        self.outputs.extend(question);
-                        Ok(call)
-                    }
-                    Err(_) => {
-                        self.asked.settle(call);
-                        Err(NoSuchTool::TooManyQuestions)
-                    }
-                }
-            }
+            Verdict::Ask(subject) => self.ask_for_app_call(now, subject, app_call),
         }
     }
 
-    fn reserve(&mut self, now: Duration, patience: Duration, params: Box<RawValue>) -> u64 {
-        self.asked.open(now, Patience::flat(patience), Asked::CallTool { sent: false, params })
+    fn ask_for_app_call(
+        &mut self,
+        now: Duration,
+        subject: Subject,
+        app_call: AppCall,
+    ) -> Result<u64, NoSuchTool> {
+        let waiter = Waiter::App(self.asked.next_id());
+        let preview = app_call.params.get();
+        let (question, ask) = match self.inquire(subject, method::TOOLS_CALL, preview, waiter) {
+            Ok(asked) => asked,
+            Err(violation) => {
+                self.outputs.push_back(app_call.judged(None, Ruling::Refused(violation)));
+                return Err(NoSuchTool::TooManyQuestions);
+            }
+        };
+        let about = app_call.name.clone();
+        let call = self.reserve(now, self.setup.terms.long_decision, app_call);
+        let (which, method) = (Which::App { call: Some(call) }, method::TOOLS_CALL);
+        self.outputs.push_back(Output::Waits { which, method, about, question });
+        self.outputs.extend(ask);
+        Ok(call)
+    }
+
+    fn reserve(&mut self, now: Duration, patience: Duration, call: AppCall) -> u64 {
+        self.asked.open(now, Patience::flat(patience), Asked::CallTool(Box::new(call)))
     }
 
     /// A person said yes. By then the view may be closing, offer the tool no more (H-113), or the rules
@@ -148,30 +178,44 @@ impl Session {
     pub(super) fn allow_app_call(&mut self, now: Duration, call: u64, subject: &Subject) {
         let Subject::AppTool(name) = subject else { return };
         let outcome = match self.app_tools.0.get(name) {
-            Some(&read_only) if self.is_ready() => {
+            Some(&AppTool { read_only, .. }) if self.is_ready() => {
                 let wish = Wish::AppTool { name, read_only };
                 match self.policy.judge(&self.decided, wish, []) {
-                    Verdict::Deny(_) => AppAnswer::Refused,
+                    Verdict::Deny(denial) => Some(denial),
                     Verdict::Allow | Verdict::Ask(_) => return self.send_app_call(now, call),
                 }
             }
-            _ => AppAnswer::Gone,
+            _ => None,
         };
-        self.drop_app_call(call, outcome);
+        match outcome {
+            Some(denial) => {
+                self.drop_app_call(call, AppAnswer::Refused, Ruling::Refused(denial.into()));
+            }
+            None => self.drop_app_call(call, AppAnswer::Gone, Ruling::Withdrawn),
+        }
     }
 
     /// Sends a call that was only reserved until now.
     fn send_app_call(&mut self, now: Duration, call: u64) {
-        let Some(Asked::CallTool { sent, params }) = self.asked.get_mut(call) else { return };
-        *sent = true;
-        let text = request(call, method::TOOLS_CALL, Some(params));
+        let Some(Asked::CallTool(app_call)) = self.asked.get_mut(call) else { return };
+        app_call.sent = true;
+        let text = request(call, method::TOOLS_CALL, Some(&app_call.params));
+        self.outputs.push_back(app_call.judged(Some(call), Ruling::Allowed));
         self.asked.renew(now, call, Patience::flat(self.setup.terms.app_tool));
         self.outputs.push_back(Output::Send(text));
     }
 
+    /// A person said no.
+    pub(super) fn refuse_app_call(&mut self, call: u64) {
+        let Some(Asked::CallTool(app_call)) = self.asked.get(call) else { return };
+        let denial = Denial::Refused(app_call.name.clone());
+        self.drop_app_call(call, AppAnswer::Refused, Ruling::Refused(denial.into()));
+    }
+
     /// Gives up a call that was never sent.
-    pub(super) fn drop_app_call(&mut self, call: u64, outcome: AppAnswer) {
-        if self.asked.settle(call).is_some() {
+    fn drop_app_call(&mut self, call: u64, outcome: AppAnswer, ruling: Ruling) {
+        if let Some(Asked::CallTool(app_call)) = self.asked.settle(call) {
+            self.outputs.push_back(app_call.judged(Some(call), ruling));
             self.outputs.push_back(Output::AppAnswer { call, outcome });
         }
     }
@@ -200,7 +244,7 @@ impl Session {
         let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
         let call = id.number().ok_or_else(unknown)?;
         // A call that still waits for a person was never sent, so nobody can answer it.
-        if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
+        if self.asked.get(call).is_none_or(Asked::is_unsent) {
             return Err(unknown());
         }
         match self.asked.settle(call).expect("it is there") {
@@ -213,14 +257,14 @@ impl Session {
                 self.listed(now, found, pages, outcome);
                 Ok(())
             }
-            Asked::CallTool { .. } => self.called(call, outcome),
+            Asked::CallTool(_) => self.called(call, outcome),
         }
     }
 
     /// Settles a request of ours that was answered with something nobody can use.
     pub(super) fn settle_unusable(&mut self, now: Duration, id: &Id) {
         let Some(call) = id.number() else { return };
-        if matches!(self.asked.get(call), None | Some(Asked::CallTool { sent: false, .. })) {
+        if self.asked.get(call).is_none_or(Asked::is_unsent) {
             return;
         }
         let asked = self.asked.settle(call).expect("it is there");
@@ -229,7 +273,7 @@ impl Session {
             Asked::TearDown => {
                 let _ = self.step(now, Event::TornDown);
             }
-            Asked::CallTool { .. } => {
+            Asked::CallTool(_) => {
                 self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Unusable });
             }
             other => self.no_answer(call, other),
@@ -242,10 +286,12 @@ impl Session {
             Asked::TearDown => {}
             Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
             Asked::ListTools { .. } => self.offer(vec![]),
-            Asked::CallTool { sent, .. } => {
-                if sent {
+            Asked::CallTool(app_call) => {
+                if app_call.sent {
                     self.tell_cancelled(call);
                 } else {
+                    let ruling = Ruling::Refused(Denial::NoDecision.into());
+                    self.outputs.push_back(app_call.judged(Some(call), ruling));
                     self.leave(Waiter::App(call));
                 }
                 self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::TimedOut });
@@ -258,7 +304,10 @@ impl Session {
         let mut news = !self.app_tools.0.is_empty();
         for (call, asked) in self.asked.drain() {
             match asked {
-                Asked::CallTool { .. } => {
+                Asked::CallTool(app_call) => {
+                    if !app_call.sent {
+                        self.outputs.push_back(app_call.judged(Some(call), Ruling::Withdrawn));
+                    }
                     self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Gone });
                 }
                 Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
@@ -318,10 +367,22 @@ impl Session {
                 continue;
             }
             let read_only = tool.hint("readOnlyHint") == Some(true);
-            self.app_tools.0.insert(name.clone(), read_only);
-            offered.push(AppTool { name, read_only, tool });
+            let tool = AppTool { name: name.clone(), read_only, tool };
+            self.app_tools.0.insert(name, tool.clone());
+            offered.push(tool);
         }
         self.outputs.push_back(Output::AppTools(offered));
+    }
+
+    /// The server has other tools now: those of the view that pose as one of them are not taken any more
+    /// (H-116).
+    pub(super) fn recheck_app_tools(&mut self) {
+        let before = self.app_tools.0.len();
+        self.app_tools.0.retain(|name, _| self.tools.get(name).is_none());
+        if self.app_tools.0.len() < before {
+            let left = self.app_tools.0.values().cloned().collect();
+            self.outputs.push_back(Output::AppTools(left));
+        }
     }
 
     fn called(
@@ -350,6 +411,18 @@ impl Session {
         let reason = Some("no answer in time".to_owned());
         let params = rpc::raw(&CancelledParams { request_id, reason });
         self.notify(method::CANCELLED, Some(&params));
+    }
+}
+
+impl AppCall {
+    fn judged(&self, call: Option<u64>, ruling: Ruling) -> Output {
+        Output::Judged {
+            which: Which::App { call },
+            method: Some(method::TOOLS_CALL),
+            about: self.name.clone(),
+            size: self.params.get().len(),
+            ruling,
+        }
     }
 }
 

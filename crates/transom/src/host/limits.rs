@@ -45,6 +45,9 @@ pub struct Terms {
     pub long_decision: Duration,
     /// Between two signs of life while a person decides; the reference view gives up after 60 s.
     pub heartbeat: Duration,
+    /// After a second "no, this time" in a row, before the same may be asked again. Every further no
+    /// doubles it, up to what a decision may take.
+    pub again: Duration,
     /// For a tool that the view offers (H-117).
     pub app_tool: Duration,
     /// Between two changes of size.
@@ -80,6 +83,7 @@ impl Default for Terms {
             decision: secs(50),
             long_decision: secs(600),
             heartbeat: secs(15),
+            again: secs(3),
             app_tool: secs(30),
             resize: Duration::from_millis(16),
             list_changed: secs(1),

@@ -1,12 +1,16 @@
 //! What a person has been asked and has not decided yet.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    ops::Range,
+    time::Duration,
+};
 
-use super::{AppAnswer, File, Output, Session, Terms};
+use super::{File, Output, Session, Terms};
 use crate::{
     calls::Patience,
-    policy::{Decision, Subject},
-    violation::{Limit, Violation},
+    policy::{Decision, Subject, Verdict},
+    violation::{Denial, Limit, Quoted, Violation},
 };
 
 /// A question to a person: who asks what of whom is for the host to add.
@@ -38,7 +42,17 @@ pub(super) struct Questions {
     next: u64,
     open: BTreeMap<u64, Open>,
     /// Yeses that came too late, each good for one more wish of the same kind.
-    late: Vec<(Subject, Shown)>,
+    late: VecDeque<(Subject, Shown)>,
+    /// Noes that were meant for this time.
+    noes: VecDeque<No>,
+}
+
+/// A "no, this time": for a while, the same is not asked again.
+#[derive(Debug)]
+struct No {
+    subject: Subject,
+    pause: Duration,
+    until: Duration,
 }
 
 #[derive(Debug)]
@@ -75,34 +89,83 @@ impl Session {
         Ok((id, Some(Output::Ask(Question { id, subject, method, preview, files: vec![] }))))
     }
 
+    /// A last look before a person is asked: a late yes may cover it, and a no of a moment ago does.
+    pub(super) fn ask_again(&mut self, now: Duration, subject: Subject, wish: &str) -> Verdict {
+        if self.questions.spend(&subject, wish) {
+            return Verdict::Allow;
+        }
+        if self.questions.just_refused(now, &subject) {
+            return Verdict::Deny(Denial::Again(Quoted::new(subject.kind())));
+        }
+        Verdict::Ask(subject)
+    }
+
     /// Takes in a person's answer. One that is late, repeated or for nobody carries nothing out.
     pub(super) fn decide(&mut self, now: Duration, question: u64, decision: Decision) {
-        let Some(open) = self.questions.open.remove(&question) else { return };
+        if self.is_closed() {
+            return;
+        }
+        let Some(open) = self.questions.open.remove(&question) else {
+            self.outputs.push_back(Output::Unheard { question, decision, late: false });
+            return;
+        };
         let Open { subject, shown, waiting } = open;
         self.decided.remember(&subject, decision);
+        let Terms { again, long_decision, .. } = self.setup.terms;
+        self.questions.take_in(now, &subject, decision, again..long_decision);
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
         let late = waiting.is_empty();
+        if late {
+            self.outputs.push_back(Output::Unheard { question, decision, late });
+        }
         for waiter in waiting {
             match (waiter, yes) {
                 (Waiter::View(call), true) => self.go_on(now, call, &subject),
                 (Waiter::View(call), false) => self.turn_down(call, None),
                 (Waiter::App(call), true) => self.allow_app_call(now, call, &subject),
-                (Waiter::App(call), false) => self.drop_app_call(call, AppAnswer::Refused),
+                (Waiter::App(call), false) => self.refuse_app_call(call),
             }
         }
         if late && decision == Decision::Allow {
-            self.questions.late.push((subject, shown));
+            push_bounded(&mut self.questions.late, (subject, shown));
         }
     }
 
-    /// One who waited for a decision is gone.
+    /// A waiter gave up waiting. Its question stays, so that a late answer is remembered for the next
+    /// time (D6); but only so many that nobody waits for are left to stand.
     pub(super) fn leave(&mut self, waiter: Waiter) {
-        self.outputs.extend(self.questions.release(|other| other == waiter));
+        if let Some(question) = self.questions.remove(waiter)
+            && self.questions.open[&question].waiting.is_empty()
+        {
+            self.outputs.push_back(Output::Unawaited { question });
+        }
+        let orphans = self.questions.open.iter().filter(|(_, open)| open.waiting.is_empty());
+        let orphans: Vec<u64> = orphans.map(|(&question, _)| question).collect();
+        for &question in &orphans[..orphans.len().saturating_sub(ORPHANS)] {
+            self.questions.open.remove(&question);
+            self.outputs.push_back(Output::Withdraw { question });
+        }
     }
 
-    /// All who waited for a decision are gone.
-    pub(super) fn leave_all(&mut self) {
-        self.outputs.extend(self.questions.release(|_| true));
+    /// A waiter takes its wish back, and with it the question, unless others wait for it too.
+    pub(super) fn withdraw(&mut self, waiter: Waiter) {
+        if let Some(question) = self.questions.remove(waiter)
+            && self.questions.open[&question].waiting.is_empty()
+        {
+            self.questions.open.remove(&question);
+            self.outputs.push_back(Output::Withdraw { question });
+        }
+    }
+
+    /// All waiters are gone, and what they asked is moot.
+    pub(super) fn withdraw_all(&mut self) {
+        let waited: Vec<u64> = self
+            .questions
+            .open
+            .extract_if(.., |_, open| !open.waiting.is_empty())
+            .map(|(question, _)| question)
+            .collect();
+        self.outputs.extend(waited.into_iter().map(|question| Output::Withdraw { question }));
     }
 
     /// D6: with a progress token the view can be kept waiting; without one it gives up after 60 s.
@@ -113,15 +176,41 @@ impl Session {
 }
 
 impl Questions {
-    /// Some waiters are gone; says which questions nobody waits for any more. They stay, so that a late
-    /// answer is remembered for the next time.
-    fn release(&mut self, gone: impl Fn(Waiter) -> bool) -> Vec<Output> {
-        let left = |(&question, open): (&u64, &mut Open)| {
-            let waited = !open.waiting.is_empty();
-            open.waiting.retain(|&waiter| !gone(waiter));
-            (waited && open.waiting.is_empty()).then_some(Output::Unawaited { question })
-        };
-        self.open.iter_mut().filter_map(left).collect()
+    /// Takes a waiter off the question that it waits for; returns the question.
+    fn remove(&mut self, waiter: Waiter) -> Option<u64> {
+        let waits = |open: &mut Open| open.waiting.iter().position(|&other| other == waiter);
+        self.open.iter_mut().find_map(|(&question, open)| {
+            let index = waits(open)?;
+            open.waiting.remove(index);
+            Some(question)
+        })
+    }
+
+    /// Remembers a no for a while, each time for twice as long; a yes ends that. The first costs nothing:
+    /// people press the wrong button, and press again.
+    fn take_in(
+        &mut self,
+        now: Duration,
+        subject: &Subject,
+        decision: Decision,
+        pauses: Range<Duration>,
+    ) {
+        let index = self.noes.iter().position(|no| same(&no.subject, subject));
+        let before = index.and_then(|index| self.noes.remove(index));
+        if decision != Decision::Deny {
+            return;
+        }
+        // Whoever kept quiet for long enough begins anew.
+        let quiet = |no: &No| no.pause.max(pauses.start.saturating_mul(QUIET));
+        let before = before.filter(|no| now < no.until.saturating_add(quiet(no)));
+        let longer = |no: No| no.pause.saturating_mul(2).max(pauses.start).min(pauses.end);
+        let pause = before.map_or(Duration::ZERO, longer);
+        let until = now.saturating_add(pause);
+        push_bounded(&mut self.noes, No { subject: subject.clone(), pause, until });
+    }
+
+    fn just_refused(&self, now: Duration, subject: &Subject) -> bool {
+        self.noes.iter().any(|no| same(&no.subject, subject) && now < no.until)
     }
 
     /// All questions are moot.
@@ -137,7 +226,7 @@ impl Questions {
         let same =
             |(about, shown): &(Subject, Shown)| about == subject && shown.as_deref() == Some(wish);
         let found = self.late.iter().position(same);
-        found.map(|index| self.late.swap_remove(index)).is_some()
+        found.and_then(|index| self.late.remove(index)).is_some()
     }
 
     fn join(&mut self, subject: &Subject, waiter: Waiter) -> Option<u64> {
@@ -156,6 +245,24 @@ impl Questions {
     }
 }
 
+/// Whether a no to one is a no to the other for now. Where the view chooses the words, other words are
+/// not another question.
+fn same(one: &Subject, other: &Subject) -> bool {
+    use Subject::{Download, Link, Read, Tools};
+    matches!(
+        (one, other),
+        (Link(_), Link(_)) | (Download(_), Download(_)) | (Read(_), Read(_)) | (Tools(_), Tools(_))
+    ) || one == other
+}
+
+/// Keeps the newest.
+fn push_bounded<T>(kept: &mut VecDeque<T>, new: T) {
+    if kept.len() == KEPT {
+        kept.pop_front();
+    }
+    kept.push_back(new);
+}
+
 fn whole(text: &str) -> Shown {
     (text.len() <= PREVIEW).then(|| text.into())
 }
@@ -165,5 +272,11 @@ fn cut(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
+/// After how many of the shortest pauses a no is forgotten.
+const QUIET: u32 = 20;
+/// How many questions are left to stand that nobody waits for.
+const ORPHANS: usize = 4;
+/// How many decisions of each kind are remembered that are not for ever.
+const KEPT: usize = 32;
 /// How much of a request a person is shown.
 pub(super) const PREVIEW: usize = 2_000;

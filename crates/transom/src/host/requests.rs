@@ -1,134 +1,26 @@
-//! What a view may ask for: reading it, judging it, and seeing it through.
+//! What a view may ask for: reading it and judging it.
 
-use std::{borrow::Cow, time::Duration};
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::{Output, Phase, Reason, Ruling, Session, files::file_name, questions::Waiter};
+use super::{
+    File, Output, Phase, Reason, Ruling, Session, Task, ToolCall, Which,
+    questions::Waiter,
+    work::{Reply, Stage, Work, empty},
+};
 use crate::{
-    policy::{Subject, Verdict, Wish},
-    rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id, Message, Notification, Request},
+    policy::{Verdict, Wish},
+    rpc::{self, ErrorObject, Id, Message, Notification, Request},
     violation::{Denial, Limit, Quoted, Violation, read},
     wire::{
-        Body, CallToolParams, CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult,
-        DownloadFileParams, Downloadable, InitializeParams, ListParams, LogParams, MessageParams,
-        Meta, Modalities, Modality, OpenLinkParams, ProgressParams, ProgressToken, RawObject,
-        ReadResourceParams, RequestDisplayModeParams, SizeChangedParams, UpdateModelContextParams,
-        method,
+        CallToolParams, CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult,
+        DownloadFileParams, InitializeParams, ListParams, LogParams, MessageParams, Meta,
+        Modalities, Modality, OpenLinkParams, ProgressToken, ReadResourceParams,
+        RequestDisplayModeParams, SizeChangedParams, UpdateModelContextParams, method,
     },
 };
-
-/// What to do for the view, already allowed.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Task {
-    /// Call a tool of the view's server; answer with its result or its error, untouched.
-    CallTool(ToolCall),
-    /// Send any other request to the view's server; answer with its result or its error.
-    Read {
-        /// `resources/read` or one of the lists.
-        method: &'static str,
-        /// The params to send.
-        params: Option<Box<RawValue>>,
-    },
-    /// Open an address in the person's browser, without opener and referrer (H-90).
-    OpenLink {
-        /// The address, parsed and printed again.
-        url: String,
-    },
-    /// Save files (H-95).
-    Download {
-        /// The files.
-        files: Vec<File>,
-    },
-    /// Put a message of the user into the conversation (H-91).
-    AddMessage {
-        /// A JSON array of content blocks.
-        content: Box<RawValue>,
-    },
-    /// Replace what the model is told about this view (H-93, H-94).
-    UpdateModelContext {
-        /// A JSON array of content blocks; empty, with nothing structured, means "forget".
-        content: Box<RawValue>,
-        /// A JSON object.
-        structured: Option<Box<RawValue>>,
-    },
-    /// Let the host's model write something (H-98); answer with its result.
-    Sample {
-        /// The params of `sampling/createMessage`.
-        params: Box<RawValue>,
-    },
-    /// Show the view in another way; set the new context before answering (Q1).
-    SetDisplayMode(DisplayMode),
-}
-
-/// A tool call on its way to the server, in parts: the large one is copied once and printed once.
-#[derive(Clone, Debug)]
-pub struct ToolCall {
-    /// The tool.
-    pub name: String,
-    /// Its arguments, a JSON object, as the view wrote them.
-    pub arguments: Option<Box<RawValue>>,
-    /// `_meta`, a JSON object. A progress token in it is the call's number, and ours (H-74).
-    pub meta: Option<Box<RawValue>>,
-    /// Whatever else the view said, name by name.
-    pub rest: Vec<(String, Box<RawValue>)>,
-}
-
-/// A file that a view wants saved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
-    /// The name to save it under: one plain segment (H-96).
-    pub name: String,
-    /// Its MIME type, as the view says.
-    pub mime_type: Option<String>,
-    /// What is in it, or where to get it.
-    pub body: FileBody,
-}
-
-/// What is in a file, or where to get it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileBody {
-    /// Text.
-    Text(String),
-    /// Bytes, in base64.
-    Blob(String),
-    /// An address, to be fetched only with consent and never with credentials (H-97).
-    Link(String),
-}
-
-/// One request of the view that is not answered yet.
-#[derive(Debug)]
-pub(super) struct Work {
-    id: Id,
-    method: &'static str,
-    /// Of its params, in bytes.
-    size: usize,
-    token: Option<ProgressToken>,
-    beats: u32,
-    reply: Reply,
-    stage: Stage,
-}
-
-#[derive(Debug)]
-enum Stage {
-    /// A person decides.
-    Asking(Box<Task>),
-    /// Somebody is at it.
-    Running,
-}
-
-/// What a successful answer looks like.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Reply {
-    /// What came back, untouched.
-    Raw,
-    /// `{}` and nothing else (H-92, H-99).
-    Empty,
-    /// The mode in force (H-81).
-    Mode,
-}
 
 /// A request, read.
 enum Wanted {
@@ -136,6 +28,15 @@ enum Wanted {
     Reply(Box<RawValue>),
     /// To be judged.
     Task(Task, Option<ProgressToken>),
+}
+
+/// A request as its verdict will speak of it.
+pub(super) struct Seen {
+    pub(super) id: Id,
+    call: Option<u64>,
+    method: Option<&'static str>,
+    about: Quoted,
+    size: usize,
 }
 
 impl Session {
@@ -155,14 +56,18 @@ impl Session {
             (false, _) => Some(Limit::Messages),
             (true, false) => Some(Limit::Bytes),
         };
+        let mut judged = false;
         let outcome = match Message::parse(text, limits.message) {
-            Ok(message) => self.dispatch(now, message, over),
+            Ok(message) => {
+                judged = matches!(message, Message::Request(_));
+                self.dispatch(now, message, over)
+            }
             Err(malformed) => Err(self.malformed(now, malformed, over)),
         };
         if let Err(violation) = &outcome {
-            self.strike(now, violation);
+            self.strike(now, violation, text.len());
         }
-        outcome
+        if judged { Ok(()) } else { outcome }
     }
 
     fn dispatch(
@@ -174,10 +79,8 @@ impl Session {
         match message {
             // Never limited: there are no more of them than we asked for.
             Message::Response(response) => self.answered(now, response),
-            Message::Request(_) | Message::Notification(_) if self.is_muted() => {
-                Err(self.unexpected("a message"))
-            }
             Message::Request(request) => self.requested(now, request, over),
+            Message::Notification(_) if self.is_muted() => Err(self.unexpected("a message")),
             Message::Notification(_) if let Some(limit) = over => {
                 Err(Violation::OverLimit { limit })
             }
@@ -210,10 +113,19 @@ impl Session {
     }
 
     /// Counts a refusal; too many of them, and the view is taken away.
-    fn strike(&mut self, now: Duration, violation: &Violation) {
-        // Other traffic on the same window is none of our business.
-        let foreign = matches!(violation, Violation::Malformed(rpc::Malformed::Foreign));
-        if !foreign && !self.meters.strikes.take(self.setup.limits.strikes, now, 1.0) {
+    fn strike(&mut self, now: Duration, violation: &Violation, size: usize) {
+        let limits = &self.setup.limits;
+        let weight = match violation {
+            // Other traffic on the same window is none of our business.
+            Violation::Malformed(rpc::Malformed::Foreign) => return,
+            // Refused bytes cost as much as small refused messages: who sends as much again as the
+            // bytes' burst, beyond it, has no strike left, in however few messages.
+            Violation::OverLimit { limit: Limit::Bytes } => {
+                (size as f64 * limits.strikes.burst / limits.bytes.burst).max(1.0)
+            }
+            _ => 1.0,
+        };
+        if !self.meters.strikes.take(limits.strikes, now, weight) {
             self.close(now, Reason::Flood);
         }
     }
@@ -224,53 +136,63 @@ impl Session {
         request: Request<'_>,
         over: Option<Limit>,
     ) -> Result<(), Violation> {
-        let id = request.id.clone();
+        let mut seen = Seen::new(&request);
+        let muted = self.is_muted();
         let outcome = match over {
-            _ if self.serving.get(&id).is_some() => {
-                Err(Violation::DuplicateId { id: Quoted::new(&id.to_string()) })
+            _ if muted => Err(self.unexpected("a message")),
+            _ if self.serving.get(&seen.id).is_some() => {
+                Err(Violation::DuplicateId { id: Quoted::new(&seen.id.to_string()) })
             }
             Some(limit) => Err(Violation::OverLimit { limit }),
-            None => self.serve(now, request),
+            None => self.serve(now, &mut seen, request.params),
         };
         // The refusal may have been the last straw, and a closed session says nothing.
         if let Err(violation) = &outcome
-            && let Some(code) = violation.code()
             && !self.is_closed()
         {
-            self.respond(&id, Err(ErrorObject::new(code, violation.to_string())));
+            self.rule(&seen, Ruling::Refused(violation.clone()));
+            if let Some(code) = violation.code().filter(|_| !muted) {
+                self.respond(&seen.id, Err(ErrorObject::new(code, violation.to_string())));
+            }
         }
         outcome
     }
 
-    fn serve(&mut self, now: Duration, request: Request<'_>) -> Result<(), Violation> {
-        let Request { id, method, params } = request;
-        match method::canonical(&method) {
+    fn serve(
+        &mut self,
+        now: Duration,
+        seen: &mut Seen,
+        params: Option<&RawValue>,
+    ) -> Result<(), Violation> {
+        let Some(method) = seen.method.filter(|method| self.offers(method)) else {
+            let method = seen.method.map_or_else(|| seen.about.clone(), Quoted::new);
+            return Err(Violation::UnknownMethod { method });
+        };
+        match method {
             method::INITIALIZE => {
                 if params.is_some_and(|params| params.get().len() > GREETING) {
                     let reason = Quoted::new("longer than anybody's name and abilities");
                     return Err(Violation::BadParams { method: method::INITIALIZE, reason });
                 }
                 let params: InitializeParams = read(method::INITIALIZE, params)?;
-                self.greet(now, &id, params)
+                self.greet(now, seen, params)
             }
             method::PING => {
-                self.respond(&id, Ok(empty()));
+                self.rule(seen, Ruling::Allowed);
+                self.respond(&seen.id, Ok(empty()));
                 Ok(())
             }
-            method => self.consider(now, id, method, params),
+            method => self.consider(now, seen, method, params),
         }
     }
 
     fn consider(
         &mut self,
         now: Duration,
-        id: Id,
-        method: &str,
+        seen: &mut Seen,
+        method: &'static str,
         params: Option<&RawValue>,
     ) -> Result<(), Violation> {
-        let Some(method) = self.offered(method) else {
-            return Err(Violation::UnknownMethod { method: Quoted::new(method) });
-        };
         if self.work.len() >= self.setup.limits.calls {
             return Err(Violation::OverLimit { limit: Limit::Calls });
         }
@@ -280,30 +202,38 @@ impl Session {
         }
         match wanted {
             Wanted::Reply(result) => {
-                self.respond(&id, Ok(&result));
+                self.rule(seen, Ruling::Allowed);
+                self.respond(&seen.id, Ok(&result));
                 Ok(())
             }
             Wanted::Task(task, token) => {
-                let size = params.map_or(0, |params| params.get().len());
+                let (id, size) = (seen.id.clone(), seen.size);
                 let (reply, stage) = (task.reply(), Stage::Running);
-                self.judge(now, Work { id, method, size, token, beats: 0, reply, stage }, task)
+                let work = Work { id, method, size, token, beats: 0, reply, stage };
+                self.judge(now, seen, work, task)
             }
         }
     }
 
-    fn judge(&mut self, now: Duration, work: Work, task: Task) -> Result<(), Violation> {
-        let (id, method, about) = (work.id.clone(), work.method, Quoted::new(task.about()));
+    fn judge(
+        &mut self,
+        now: Duration,
+        seen: &mut Seen,
+        work: Work,
+        task: Task,
+    ) -> Result<(), Violation> {
+        let (id, method) = (work.id.clone(), work.method);
+        seen.about = Quoted::new(task.about());
         let verdict = match self.verdict(&task) {
-            Verdict::Ask(subject) if self.questions.spend(&subject, &task.preview()) => {
-                Verdict::Allow
-            }
+            Verdict::Ask(subject) => self.ask_again(now, subject, &task.preview()),
             verdict => verdict,
         };
         match verdict {
             Verdict::Allow => {
                 let call = self.work.open(now, self.setup.terms.call, work);
                 self.keep(id, call);
-                self.judged(Some(call), method, about, Ruling::Allowed);
+                seen.call = Some(call);
+                self.rule(seen, Ruling::Allowed);
                 self.outputs.push_back(Output::Perform { call, task });
                 Ok(())
             }
@@ -325,20 +255,19 @@ impl Session {
                     patience,
                     Work { stage: Stage::Asking(Box::new(task)), ..work },
                 );
-                self.keep(id, call);
-                self.judged(Some(call), method, about, Ruling::Asked { question: number });
+                self.keep(id.clone(), call);
+                let which = Which::View { id, call: Some(call) };
+                let about = seen.about.clone();
+                self.outputs.push_back(Output::Waits { which, method, about, question: number });
                 self.outputs.extend(question);
                 Ok(())
             }
-            Verdict::Deny(denial) => {
-                let violation = Violation::Denied(denial);
-                self.judged(None, method, about, Ruling::Refused(violation.clone()));
-                if work.reply == Reply::Mode {
-                    self.reply_mode(&id);
-                    return Ok(());
-                }
-                Err(violation)
+            Verdict::Deny(denial) if work.reply == Reply::Mode => {
+                self.rule(seen, Ruling::Refused(denial.into()));
+                self.reply_mode(&id);
+                Ok(())
             }
+            Verdict::Deny(denial) => Err(denial.into()),
         }
     }
 
@@ -354,12 +283,19 @@ impl Session {
     }
 
     /// D7: written down before anything comes of it.
-    fn judged(&mut self, call: Option<u64>, method: &'static str, about: Quoted, ruling: Ruling) {
-        self.outputs.push_back(Output::Judged { call, method, about, ruling });
+    pub(super) fn rule(&mut self, seen: &Seen, ruling: Ruling) {
+        let Seen { id, call, method, about, size } = seen;
+        self.outputs.push_back(Output::Judged {
+            which: Which::View { id: id.clone(), call: *call },
+            method: *method,
+            about: about.clone(),
+            size: *size,
+            ruling,
+        });
     }
 
     /// H-81: whatever became of the wish, the answer is the mode in force.
-    fn reply_mode(&mut self, id: &Id) {
+    pub(super) fn reply_mode(&mut self, id: &Id) {
         let result = rpc::raw(&DisplayModeResult { mode: self.mode() });
         self.respond(id, Ok(&result));
     }
@@ -368,32 +304,24 @@ impl Session {
         self.serving.open(id, call).expect("the id was free and there was room");
     }
 
-    /// The method under its one name, if this host offers it (H-72). `ui/*` and everything else that
-    /// is not named here is never forwarded (H-70).
-    fn offered(&self, method: &str) -> Option<&'static str> {
+    /// Whether this host offers the method (H-72).
+    fn offers(&self, method: &str) -> bool {
         let offers = &self.setup.capabilities;
-        let (method, offered) = match method {
-            method::TOOLS_CALL => (method::TOOLS_CALL, offers.server_tools.is_some()),
-            method::TOOLS_LIST => (method::TOOLS_LIST, offers.server_tools.is_some()),
-            method::RESOURCES_READ => (method::RESOURCES_READ, offers.server_resources.is_some()),
-            method::RESOURCES_LIST => (method::RESOURCES_LIST, offers.server_resources.is_some()),
-            method::RESOURCES_TEMPLATES_LIST => {
-                (method::RESOURCES_TEMPLATES_LIST, offers.server_resources.is_some())
+        match method {
+            method::TOOLS_CALL | method::TOOLS_LIST => offers.server_tools.is_some(),
+            method::RESOURCES_READ | method::RESOURCES_LIST | method::RESOURCES_TEMPLATES_LIST => {
+                offers.server_resources.is_some()
             }
-            method::PROMPTS_LIST => (method::PROMPTS_LIST, self.setup.prompts),
-            method::OPEN_LINK => (method::OPEN_LINK, offers.open_links),
-            method::DOWNLOAD_FILE => (method::DOWNLOAD_FILE, offers.download_file),
-            method::MESSAGE => (method::MESSAGE, offers.message.is_some()),
-            method::UPDATE_MODEL_CONTEXT => {
-                (method::UPDATE_MODEL_CONTEXT, offers.update_model_context.is_some())
+            method::PROMPTS_LIST => self.setup.prompts,
+            method::OPEN_LINK => offers.open_links,
+            method::DOWNLOAD_FILE => offers.download_file,
+            method::MESSAGE => offers.message.is_some(),
+            method::UPDATE_MODEL_CONTEXT => offers.update_model_context.is_some(),
+            method::SAMPLING_CREATE_MESSAGE => offers.sampling.is_some(),
+            method => {
+                matches!(method, method::INITIALIZE | method::PING | method::REQUEST_DISPLAY_MODE)
             }
-            method::SAMPLING_CREATE_MESSAGE => {
-                (method::SAMPLING_CREATE_MESSAGE, offers.sampling.is_some())
-            }
-            method::REQUEST_DISPLAY_MODE => (method::REQUEST_DISPLAY_MODE, true),
-            _ => return None,
-        };
-        offered.then_some(method)
+        }
     }
 
     fn read(&self, method: &'static str, params: Option<&RawValue>) -> Result<Wanted, Violation> {
@@ -403,12 +331,13 @@ impl Session {
             method::RESOURCES_READ => {
                 let mut params: ReadResourceParams<'_> = read(method, params)?;
                 let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
-                return Ok(forward(method, &params, token));
+                let uri = Some((*params.uri).into());
+                return Ok(forward(method, uri, &params, token));
             }
             method::RESOURCES_LIST | method::RESOURCES_TEMPLATES_LIST | method::PROMPTS_LIST => {
                 let mut params: ListParams<'_> = read(method, params)?;
                 let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
-                return Ok(forward(method, &params, token));
+                return Ok(forward(method, None, &params, token));
             }
             method::OPEN_LINK => self.read_link(params)?,
             method::DOWNLOAD_FILE => match self.read_download(params)? {
@@ -498,7 +427,7 @@ impl Session {
         self.context.display_mode.unwrap_or(DisplayMode::Inline)
     }
 
-    fn verdict(&self, task: &Task) -> Verdict {
+    pub(super) fn verdict(&self, task: &Task) -> Verdict {
         let names: Vec<String>;
         let url: Url;
         let wish = match task {
@@ -510,7 +439,7 @@ impl Session {
                 }
                 Some(tool) => Wish::CallTool(tool),
             },
-            Task::Read { .. } => Wish::Read,
+            Task::Read { method, uri, .. } => Wish::Read { method, uri: uri.as_deref() },
             Task::OpenLink { url: address } => {
                 // Printed from a parsed address; should that ever not parse again, it is not opened.
                 let Ok(parsed) = Url::parse(address) else {
@@ -529,129 +458,6 @@ impl Session {
             Task::SetDisplayMode(_) => Wish::DisplayMode,
         };
         self.policy.judge(&self.decided, wish, self.tools.iter())
-    }
-
-    /// Takes in what came of a task.
-    pub(super) fn answer(&mut self, call: u64, outcome: Result<&RawValue, ErrorObject<'_>>) {
-        if !self.work.get(call).is_some_and(Work::is_running) {
-            return;
-        }
-        let work = self.work.settle(call).expect("it is there");
-        self.serving.settle(&work.id);
-        let outcome = match (work.reply, outcome) {
-            (Reply::Mode, _) => return self.reply_mode(&work.id),
-            (_, Err(error)) => Err(error),
-            (Reply::Empty, Ok(_)) => Ok(empty()),
-            // W-6: whatever a server says, the view gets an object or an error.
-            (Reply::Raw, Ok(result)) if !result.get().starts_with('{') => {
-                Err(ErrorObject::new(INTERNAL_ERROR, "the result is not an object"))
-            }
-            (Reply::Raw, Ok(result)) => Ok(result),
-        };
-        self.respond(&work.id, outcome);
-    }
-
-    /// Passes a sign of life on, under the token that the view gave (H-74).
-    pub(super) fn relay_progress(&mut self, now: Duration, call: u64, params: &RawValue) {
-        // H-53: to a view that is not ready, progress is only a sign of life.
-        let open = matches!(self.state.phase, Phase::Ready | Phase::Closing { .. });
-        let Some(work) = self.work.progress(now, call) else { return };
-        let Some(token) = work.token.clone().filter(|_| open) else { return };
-        let Ok(progress) = serde_json::from_str::<ProgressParams>(params.get()) else { return };
-        let progress = ProgressParams { progress_token: token, ..progress };
-        self.notify(method::PROGRESS, Some(&rpc::raw(&progress)));
-    }
-
-    /// Nobody answered in time.
-    pub(super) fn give_up(&mut self, call: u64, work: Work) {
-        if let Stage::Asking(task) = &work.stage {
-            self.leave(Waiter::View(call));
-            return self.refuse(call, &work, task, Denial::NoDecision);
-        }
-        let reason = "no answer in time".to_owned();
-        self.fail(&work, &reason);
-        self.outputs.push_back(Output::Abort { call, reason });
-    }
-
-    /// A person said yes to `subject`. The tools and the rules may have changed since they were asked,
-    /// and it is by the present ones that a call is judged (H-15).
-    pub(super) fn go_on(&mut self, now: Duration, call: u64, subject: &Subject) {
-        let Some(Work { stage: Stage::Asking(task), .. }) = self.work.get(call) else { return };
-        match (self.verdict(task), subject) {
-            (Verdict::Deny(denial), _) => return self.turn_down(call, Some(denial)),
-            // A yes to the whole list is none to a tool that would now be asked on its own.
-            (Verdict::Ask(Subject::Tool(name)), Subject::Tools(_)) => {
-                return self.turn_down(call, Some(Denial::Changed(Quoted::new(&name))));
-            }
-            _ => {}
-        }
-        self.work.renew(now, call, self.setup.terms.call);
-        let work = self.work.get_mut(call).expect("it was there a moment ago");
-        if let Stage::Asking(task) = std::mem::replace(&mut work.stage, Stage::Running) {
-            let method = work.method;
-            self.judged(Some(call), method, Quoted::new(task.about()), Ruling::Allowed);
-            self.outputs.push_back(Output::Perform { call, task: *task });
-        }
-    }
-
-    /// A person said no, or the rules do.
-    pub(super) fn turn_down(&mut self, call: u64, denial: Option<Denial>) {
-        let Some(work) = self.work.settle(call) else { return };
-        if let Stage::Asking(task) = &work.stage {
-            let denial = denial.unwrap_or_else(|| Denial::Refused(Quoted::new(task.about())));
-            self.refuse(call, &work, task, denial);
-        }
-    }
-
-    /// Answers a request that a person was asked about and that will not be carried out.
-    fn refuse(&mut self, call: u64, work: &Work, task: &Task, denial: Denial) {
-        let violation = Violation::Denied(denial);
-        let words = violation.to_string();
-        let about = Quoted::new(task.about());
-        self.judged(Some(call), work.method, about, Ruling::Refused(violation));
-        self.fail(work, &words);
-    }
-
-    fn fail(&mut self, work: &Work, words: &str) {
-        self.serving.settle(&work.id);
-        match work.reply {
-            Reply::Mode => self.reply_mode(&work.id),
-            _ => self.respond(&work.id, Err(ErrorObject::new(DENIED, words))),
-        }
-    }
-
-    /// Tells every view request that waits for a person that it is not forgotten.
-    pub(super) fn heartbeat(&mut self, now: Duration) {
-        let mut signs = vec![];
-        for (_, work) in self.work.iter_mut() {
-            if let (Stage::Asking(_), Some(token)) = (&work.stage, &work.token) {
-                work.beats += 1;
-                signs.push(ProgressParams {
-                    progress_token: token.clone(),
-                    // Progress only grows, and the server's own begins where it likes: take no room.
-                    progress: f64::from(work.beats) / 1e6,
-                    total: None,
-                    message: Some("waiting for a decision".to_owned()),
-                });
-            }
-        }
-        self.beat = (!signs.is_empty()).then(|| self.next_beat(now));
-        if self.is_ready() {
-            for sign in signs {
-                self.notify(method::PROGRESS, Some(&rpc::raw(&sign)));
-            }
-        }
-    }
-
-    fn beat_from(&mut self, now: Duration, alive: bool) {
-        if alive && self.beat.is_none() {
-            self.beat = Some(self.next_beat(now));
-        }
-    }
-
-    /// Never now: a deadline that a tick does not move would send the driver in circles.
-    fn next_beat(&self, now: Duration) -> Duration {
-        now.saturating_add(self.setup.terms.heartbeat.max(SHORTEST_BEAT))
     }
 
     fn notified(&mut self, now: Duration, notification: Notification<'_>) -> Result<(), Violation> {
@@ -699,13 +505,16 @@ impl Session {
         // Too late is normal: the answer and the cancellation crossed on the way.
         let Some(call) = self.serving.settle(&id) else { return Ok(()) };
         let work = self.work.settle(call).expect("every request served has its work");
-        match work.stage {
+        match &work.stage {
             Stage::Running => {
                 let reason = params.reason.as_deref().unwrap_or("cancelled by the view");
                 let reason = Quoted::new(reason).as_str().to_owned();
                 self.outputs.push_back(Output::Abort { call, reason });
             }
-            Stage::Asking(_) => self.leave(Waiter::View(call)),
+            Stage::Asking(_) => {
+                self.taken_back(call, &work);
+                self.withdraw(Waiter::View(call));
+            }
         }
         Ok(())
     }
@@ -715,134 +524,30 @@ impl Session {
     }
 }
 
-impl Work {
-    pub(super) fn is_running(&self) -> bool {
-        matches!(self.stage, Stage::Running)
+impl Seen {
+    fn new(request: &Request<'_>) -> Self {
+        let method = known(&request.method);
+        let about = if method.is_some() { "" } else { &request.method };
+        let size = request.params.map_or(0, |params| params.get().len());
+        Self { id: request.id.clone(), call: None, method, about: Quoted::new(about), size }
     }
 }
 
-impl Task {
-    fn reply(&self) -> Reply {
-        match self {
-            Self::CallTool(_) | Self::Read { .. } | Self::Sample { .. } => Reply::Raw,
-            Self::SetDisplayMode(_) => Reply::Mode,
-            Self::OpenLink { .. }
-            | Self::Download { .. }
-            | Self::AddMessage { .. }
-            | Self::UpdateModelContext { .. } => Reply::Empty,
-        }
-    }
-
-    /// The one word that a log line wants.
-    fn about(&self) -> &str {
-        match self {
-            Self::CallTool(call) => &call.name,
-            Self::Read { method, .. } => method,
-            Self::OpenLink { url } => url,
-            Self::Download { files } => files.first().map_or("", |file| &file.name),
-            Self::AddMessage { .. } => "a message",
-            Self::UpdateModelContext { .. } => "context for the model",
-            Self::Sample { .. } => "sampling",
-            Self::SetDisplayMode(mode) => mode.as_str(),
-        }
-    }
-
-    /// What would be done, for the person who decides.
-    fn preview(&self) -> Cow<'_, str> {
-        match self {
-            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get).into(),
-            Self::Sample { params } => params.get().into(),
-            Self::AddMessage { content } => content.get().into(),
-            Self::UpdateModelContext { content, structured } => match structured {
-                Some(structured) => format!("{} {}", content.get(), structured.get()).into(),
-                None => content.get().into(),
-            },
-            Self::OpenLink { url } => url.into(),
-            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "".into(),
-        }
-    }
-}
-
-impl ToolCall {
-    fn new(params: &CallToolParams<'_>) -> Self {
-        Self {
-            name: params.name.clone().into_owned(),
-            arguments: params.arguments.map(|arguments| arguments.raw().to_owned()),
-            meta: params.meta.as_ref().map(rpc::raw),
-            rest: params
-                .rest()
-                .iter()
-                .map(|(name, raw)| (name.to_owned(), raw.to_owned()))
-                .collect(),
-        }
-    }
-
-    /// The params of the `tools/call` to send, as JSON text.
-    pub fn params(&self) -> String {
-        let known = [("arguments", &self.arguments), ("_meta", &self.meta)];
-        let known = known.into_iter().filter_map(|(name, raw)| Some((name, raw.as_ref()?)));
-        let rest = self.rest.iter().map(|(name, raw)| (name.as_str(), raw));
-        let members: Vec<_> = known.chain(rest).collect();
-        let length: usize =
-            members.iter().map(|(name, raw)| name.len() + raw.get().len() + 8).sum();
-        // Sized once: growing a megabyte costs more than copying it.
-        let mut text = String::with_capacity(length + self.name.len() + 32);
-        text.push_str(r#"{"name":"#);
-        rpc::push_string(&mut text, &self.name);
-        for (name, raw) in members {
-            text.push(',');
-            rpc::push_string(&mut text, name);
-            text.push(':');
-            text.push_str(raw.get());
-        }
-        text.push('}');
-        text
-    }
-}
-
-impl File {
-    /// As the person who decides sees it: what would be fetched for the view is named in full, so that
-    /// a yes covers that address and no other (H-97).
-    fn shown(&self) -> String {
-        match &self.body {
-            FileBody::Link(address) => format!("{} from {address}", self.name),
-            FileBody::Text(_) | FileBody::Blob(_) => self.name.clone(),
-        }
-    }
-}
-
-impl From<Downloadable<'_>> for File {
-    fn from(file: Downloadable<'_>) -> Self {
-        match file {
-            Downloadable::Embedded(resource) => Self {
-                name: file_name(&resource.uri),
-                mime_type: resource.mime_type,
-                body: match resource.body {
-                    Body::Text(text) => FileBody::Text(text.into_owned()),
-                    Body::Blob(blob) => FileBody::Blob(blob.as_str().to_owned()),
-                },
-            },
-            Downloadable::Link(link) => Self {
-                name: file_name(&link.uri),
-                mime_type: link.mime_type,
-                body: FileBody::Link(link.uri.into_owned()),
-            },
-        }
-    }
+/// A method under its one name. `ui/*` and everything else that is not named here is never forwarded
+/// (H-70).
+fn known(method: &str) -> Option<&'static str> {
+    let method = method::canonical(method);
+    METHODS.into_iter().find(|known| *known == method)
 }
 
 /// A request that goes to the server as it is, but for the token.
 fn forward(
     method: &'static str,
+    uri: Option<Box<str>>,
     params: &impl serde::Serialize,
     token: Option<ProgressToken>,
 ) -> Wanted {
-    Wanted::Task(Task::Read { method, params: Some(rpc::raw(params)) }, token)
-}
-
-/// `{}`.
-fn empty() -> &'static RawValue {
-    RawObject::default().raw()
+    Wanted::Task(Task::Read { method, uri, params: Some(rpc::raw(params)) }, token)
 }
 
 fn allow_modalities(
@@ -857,5 +562,20 @@ fn allow_modalities(
 
 /// The longest greeting, in bytes: what it says is kept for as long as the view lives.
 const GREETING: usize = 256 << 10;
-/// Signs of life more frequent than this are noise, whatever the terms say.
-const SHORTEST_BEAT: Duration = Duration::from_secs(1);
+/// Every request that a view may make of some host; the frequent first.
+const METHODS: [&str; 14] = [
+    method::TOOLS_CALL,
+    method::RESOURCES_READ,
+    method::PING,
+    method::INITIALIZE,
+    method::TOOLS_LIST,
+    method::RESOURCES_LIST,
+    method::RESOURCES_TEMPLATES_LIST,
+    method::PROMPTS_LIST,
+    method::OPEN_LINK,
+    method::DOWNLOAD_FILE,
+    method::MESSAGE,
+    method::UPDATE_MODEL_CONTEXT,
+    method::SAMPLING_CREATE_MESSAGE,
+    method::REQUEST_DISPLAY_MODE,
+];

@@ -123,6 +123,10 @@ pub enum Reason {
     ReloadLoop,
     /// The view broke the rules more often than anybody can call an accident.
     Flood,
+    /// The server that the view came from is gone.
+    ServerGone,
+    /// The page that showed the view is gone.
+    PageGone,
 }
 
 /// The tool call's story has gone past the point where this could be told.

@@ -10,6 +10,7 @@ mod partial;
 mod property;
 mod reprint;
 mod stories;
+mod verdicts;
 mod walk;
 mod wire_fixtures;
 mod world;

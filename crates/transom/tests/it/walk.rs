@@ -56,6 +56,7 @@ fn settle(world: &mut World) {
     world.run_for(Duration::from_secs(3 * 3_600));
     assert_eq!(world.session.in_flight(), 0, "no call is stuck in the host");
     assert_eq!(world.view.in_flight(), 0, "no call is stuck in the view");
+    world.assert_settled();
     assert!(!world.session.is_ready() || world.session.deadline().is_none(), "and all is quiet");
 }
 

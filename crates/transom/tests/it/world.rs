@@ -13,10 +13,11 @@ use std::{
 
 use serde_json::{Value, json, value::RawValue};
 use transom::{
-    host::{self, Opening, Session, Setup, Task, Tools},
+    host::{self, Opening, Ruling, Session, Setup, Task, Tools, Which},
     policy::Decision,
-    rpc::ErrorObject,
+    rpc::{self, ErrorObject, Id, Message},
     view::{self, View},
+    violation::Violation,
     wire::{
         AppCapabilities, DisplayMode, HostCapabilities, HostContext, Implementation, ListChanged,
         Modalities, RawObject, Sampling, Theme,
@@ -39,6 +40,8 @@ pub(crate) struct World {
     pub(crate) delay: Duration,
     /// What the session and the view said, in words.
     pub(crate) heard: Vec<String>,
+    /// Every verdict, in words.
+    pub(crate) verdicts: Vec<(Which, Option<&'static str>, String)>,
     /// Everything that happened.
     pub(crate) timeline: VecDeque<Line>,
     /// What is printed with the timeline when something breaks.
@@ -48,6 +51,7 @@ pub(crate) struct World {
     future: Vec<(Duration, Happening)>,
     watch: Watch,
     setup: view::Setup,
+    accept_strings: bool,
 }
 
 /// One line of the timeline.
@@ -97,6 +101,7 @@ enum Happening {
 #[derive(Default)]
 struct Watch {
     greeted: bool,
+    instance: bool,
     open: bool,
     closed: bool,
     inputs: usize,
@@ -104,6 +109,15 @@ struct Watch {
     asked_by_view: BTreeSet<String>,
     asked_by_host: BTreeSet<i64>,
     performing: BTreeMap<u64, ()>,
+    /// Requests of the view without a verdict yet.
+    unjudged: BTreeMap<Id, usize>,
+    /// Calls of the view's tools without one.
+    unjudged_app: BTreeSet<u64>,
+    /// Requests of the view with a verdict and without an answer, and the call that each opened.
+    owed: BTreeMap<Id, Option<u64>>,
+    /// How often the session has spoken of requests.
+    verdicts: usize,
+    waits: usize,
 }
 
 impl World {
@@ -115,6 +129,7 @@ impl World {
     /// A host of your own making.
     pub(crate) fn with(name: &str, setup: Setup, opening: Opening) -> Self {
         let view_setup = view_setup();
+        let accept_strings = setup.accept_strings;
         let mut world = Self {
             now: Duration::ZERO,
             session: Session::start(Duration::ZERO, Arc::new(setup), opening),
@@ -123,6 +138,7 @@ impl World {
             person: Person { latency: Some(ms(2_000)), decision: Decision::Allow },
             delay: ms(1),
             heard: vec![],
+            verdicts: vec![],
             timeline: VecDeque::new(),
             name: name.to_owned(),
             to_host: VecDeque::new(),
@@ -130,6 +146,7 @@ impl World {
             future: vec![],
             watch: Watch::default(),
             setup: view_setup,
+            accept_strings,
         };
         world.drain();
         world
@@ -203,6 +220,7 @@ impl World {
         let _ = self.session.handle(self.now, host::Input::Reloaded);
         self.view = View::start(self.now, self.setup.clone());
         self.drain();
+        self.watch.owed.clear();
     }
 
     /// The document starts over without anybody noticing: a component mounted twice, a script that
@@ -267,11 +285,46 @@ impl World {
     }
 
     fn deliver_to_host(&mut self, text: &str) {
-        self.watch.arrives(text, self.session.is_closed());
-        if let Err(violation) = self.session.handle(self.now, host::Input::View(text)) {
+        // What happens by itself comes first: the session may be over before it hears this.
+        self.session.handle(self.now, host::Input::Tick).expect("a tick is taken");
+        self.drain();
+        let closed = self.session.is_closed();
+        self.watch.arrives(text, closed);
+        let request = if closed { None } else { self.request(text) };
+        if let Some(id) = &request {
+            *self.watch.unjudged.entry(id.clone()).or_default() += 1;
+        }
+        let before = (self.watch.verdicts, self.watch.waits);
+        let outcome = self.session.handle(self.now, host::Input::View(text));
+        if let Err(violation) = &outcome {
             self.note("gate", "log", format!("refused: {violation}"));
             self.heard.push(format!("refused: {violation}"));
         }
+        self.drain();
+        if request.is_some() {
+            assert!(outcome.is_ok(), "a request is judged, not an error: {text}");
+            let after = (self.watch.verdicts, self.watch.waits);
+            assert!(after > before, "D7: a verdict, or a person is asked: {text}");
+        }
+    }
+
+    /// The id, if the session will take it for a request.
+    fn request(&self, text: &str) -> Option<Id> {
+        let limits = rpc::Limits::default();
+        let inner = self.accept_strings.then(|| serde_json::from_str::<String>(text).ok());
+        let inner = inner.flatten();
+        match Message::parse(inner.as_deref().unwrap_or(text), limits) {
+            Ok(Message::Request(request)) => Some(request.id),
+            _ => None,
+        }
+    }
+
+    /// Every request has had its one verdict and its one answer.
+    pub(crate) fn assert_settled(&self) {
+        let Watch { unjudged, unjudged_app, owed, .. } = &self.watch;
+        assert!(unjudged.is_empty(), "D7: no verdict: {unjudged:?}");
+        assert!(unjudged_app.is_empty(), "D7: no verdict: {unjudged_app:?}");
+        assert!(owed.is_empty(), "no answer: {owed:?}");
     }
 
     fn let_happen(&mut self, happening: Happening) {
@@ -325,6 +378,7 @@ impl World {
             host::Output::Perform { call, task } => self.perform(call, &task),
             host::Output::Abort { call, reason } => {
                 assert!(self.watch.performing.remove(&call).is_some(), "aborts what was performed");
+                self.watch.owed.retain(|_, owed| *owed != Some(call));
                 self.note("host", "server", format!("abort call {call}: {reason}"));
                 self.heard.push(format!("abort: {reason}"));
             }
@@ -345,15 +399,33 @@ impl World {
                 self.note("host", "person", format!("question {question}: nobody waits"));
                 self.heard.push(format!("unawaited: {question}"));
             }
-            host::Output::Judged { method, about, ruling, .. } => {
-                self.note("gate", "log", format!("{method} {about}: {}", words(&ruling)));
+            host::Output::Waits { which, method, about, question } => {
+                self.watch.waits(which);
+                let words = format!("{method} {about}: a person decides (question {question})");
+                self.note("gate", "log", words);
+            }
+            host::Output::Judged { which, method, about, ruling, .. } => {
+                self.watch.judged(which.clone(), &ruling);
+                let words = words(&ruling);
+                self.note("gate", "log", format!("{} {about}: {words}", method.unwrap_or("?")));
+                if let Ruling::Refused(violation) = &ruling {
+                    self.heard.push(format!("refused: {violation}"));
+                }
+                self.verdicts.push((which, method, words));
             }
             host::Output::Closed(reason) => {
                 self.watch.closed = true;
+                self.watch.owed.clear();
                 self.note("host", "log", format!("closed: {reason:?}"));
                 self.heard.push(format!("host closed: {reason:?}"));
             }
             other => {
+                if let host::Output::Greeted { .. } = other
+                    && std::mem::replace(&mut self.watch.instance, true)
+                {
+                    // Whatever the last instance waited for is forgotten with it.
+                    self.watch.owed.clear();
+                }
                 let words = format!("{other:?}");
                 self.note("host", "log", words.clone());
                 self.heard.push(words);
@@ -468,7 +540,9 @@ impl Watch {
                 self.open = self.greeted;
             }
             (Some("notifications/cancelled"), None) => {
-                self.asked_by_view.remove(&message["params"]["requestId"].to_string());
+                let id = &message["params"]["requestId"];
+                self.asked_by_view.remove(&id.to_string());
+                self.owed.retain(|owed, _| json!(owed) != *id);
             }
             (Some(_), Some(id)) => {
                 self.asked_by_view.insert(id.to_string());
@@ -513,7 +587,43 @@ impl Watch {
         }
     }
 
+    /// D7: a request that waits for a person has no verdict yet, and will have one.
+    fn waits(&mut self, which: Which) {
+        self.waits += 1;
+        match which {
+            Which::View { id, .. } => assert!(self.unjudged.contains_key(&id), "{id}"),
+            Which::App { call } => assert!(self.unjudged_app.insert(call.expect("it waits"))),
+        }
+    }
+
+    /// D7: every request is judged once, and before its answer.
+    fn judged(&mut self, which: Which, ruling: &Ruling) {
+        self.verdicts += 1;
+        let (id, call) = match which {
+            Which::View { id, call } => (id, call),
+            Which::App { call } => {
+                call.map(|call| self.unjudged_app.remove(&call));
+                return;
+            }
+        };
+        let count = self.unjudged.get_mut(&id).expect("a verdict on what was asked");
+        *count -= 1;
+        if *count == 0 {
+            self.unjudged.remove(&id);
+        }
+        let unanswered = match ruling {
+            Ruling::Withdrawn | Ruling::Refused(Violation::DuplicateId { .. }) => true,
+            Ruling::Refused(Violation::Unexpected { got, .. }) => got.as_str() == "a message",
+            _ => false,
+        };
+        if !unanswered {
+            self.owed.insert(id, call);
+        }
+    }
+
     fn answers(&mut self, message: &Value, text: &str) {
+        let answered: Id = serde_json::from_value(message["id"].clone()).expect("an id");
+        assert!(self.owed.remove(&answered).is_some(), "D7: judged before it is answered: {text}");
         let id = message["id"].to_string();
         assert!(self.asked_by_view.remove(&id), "answers what was asked, once: {text}");
         if message.get("result").is_some_and(|result| result.get("hostContext").is_some()) {
@@ -536,6 +646,7 @@ impl Watch {
 
     fn new_document(&mut self) {
         (self.greeted, self.open, self.inputs, self.endings) = (false, false, 0, 0);
+        self.instance = false;
         self.asked_by_view.clear();
     }
 }
@@ -615,11 +726,11 @@ fn method_of(text: &str) -> Option<&str> {
     rest.split('"').next()
 }
 
-fn words(ruling: &host::Ruling) -> String {
+fn words(ruling: &Ruling) -> String {
     match ruling {
-        host::Ruling::Allowed => "allowed".to_owned(),
-        host::Ruling::Asked { question } => format!("a person decides (question {question})"),
-        host::Ruling::Refused(violation) => format!("refused, {violation}"),
+        Ruling::Allowed => "allowed".to_owned(),
+        Ruling::Withdrawn => "withdrawn".to_owned(),
+        Ruling::Refused(violation) => format!("refused, {violation}"),
     }
 }
 

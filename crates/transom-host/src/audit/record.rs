@@ -1,0 +1,314 @@
+//! What is written down, and how it is worded: in the body that something happened, in the detail to
+//! what. Neither ever holds an argument, a result or a text of a view; those are named by size and hash.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use transom::{
+    host::{File, FileBody, Ruling, Task, Which},
+    policy::Decision,
+};
+
+use super::chain::{Hash, Head};
+use crate::server::Named;
+
+/// One thing to write down.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Record {
+    /// Milliseconds since 1970, UTC.
+    at: u64,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<String>,
+    #[serde(flatten)]
+    more: More,
+    #[serde(skip)]
+    detail: Details,
+}
+
+/// What some kinds say beside.
+#[derive(Clone, Debug, Default, Serialize)]
+struct More {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'static str>,
+    /// Which call of the view.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<u64>,
+    /// Which call of a tool that the view offers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app_call: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<u64>,
+    /// The verdict, the decision, how it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<usize>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    counts: Option<Counts>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    removed: Option<Removed>,
+}
+
+/// Up to where rows were removed, and the hash of the last of them.
+#[derive(Clone, Debug, Serialize)]
+struct Removed {
+    through: u64,
+    hash: String,
+}
+
+/// What a redacted export leaves out.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Details {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<String>,
+    /// The id that the view gave its request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// The SHA-256 of what is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+}
+
+/// What came often in one second, and is not worth a row each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Counts {
+    pub(crate) sizes: u64,
+    pub(crate) logs: u64,
+    pub(crate) progress: u64,
+    /// Messages that were no requests and were refused.
+    pub(crate) refused: u64,
+}
+
+impl Record {
+    /// The program begins to write.
+    pub(crate) fn start() -> Self {
+        let about = Some(concat!("transom ", env!("CARGO_PKG_VERSION")).to_owned());
+        Self { detail: Details { about, ..Details::default() }, ..Self::new("start") }
+    }
+
+    /// The program ends in an orderly way.
+    pub(crate) fn stop() -> Self {
+        Self::new("stop")
+    }
+
+    /// Everything up to here was removed, because it was old.
+    pub(crate) fn pruned(Head { seq: through, hash }: Head) -> Self {
+        let removed = Some(Removed { through, hash: hash.to_string() });
+        let more = More { removed, ..More::default() };
+        Self { more, ..Self::new("pruned") }
+    }
+
+    /// A person opens a view by calling a tool.
+    pub(crate) fn opened(tool: &str, arguments: &str) -> Self {
+        let more = More { size: Some(arguments.len()), ..More::default() };
+        let sha256 = Some(Hash::of(arguments.as_bytes()).to_string());
+        let detail = Details { about: Some(short(tool)), sha256, ..Details::default() };
+        Self { more, detail, ..Self::new("open") }
+    }
+
+    /// A request waits for a person.
+    pub(crate) fn waits(which: &Which, method: &'static str, about: &str, question: u64) -> Self {
+        let more = More { method: Some(method), question: Some(question), ..More::of(which) };
+        Self { more, detail: Details::of(which, about), ..Self::new("waits") }
+    }
+
+    /// A person is asked.
+    pub(crate) fn asked(question: u64, about: &str) -> Self {
+        let more = More { question: Some(question), ..More::default() };
+        let detail = Details { about: Some(short(about)), ..Details::default() };
+        Self { more, detail, ..Self::new("ask") }
+    }
+
+    /// A person is asked for the click that the browser wants, for something that is allowed.
+    pub(crate) fn click(call: u64, url: Option<&str>) -> Self {
+        let more = More { call: Some(call), ..More::default() };
+        let detail = Details { about: url.map(short), ..Details::default() };
+        Self { more, detail, ..Self::new("ask") }
+    }
+
+    /// A person is shown what changed in a document.
+    pub(crate) fn shown(document: &Named) -> Self {
+        Self { detail: Details::of_document(document), ..Self::new("ask") }
+    }
+
+    /// A person decided whether a changed document may run.
+    pub(crate) fn reviewed(document: &Named, decision: Decision) -> Self {
+        let detail = Details::of_document(document);
+        Self { detail, ..Self::decided(None, decision, true) }
+    }
+
+    /// A person clicked, or would not.
+    pub(crate) fn clicked(call: u64, decision: Decision) -> Self {
+        let mut record = Self::decided(None, decision, true);
+        record.more.call = Some(call);
+        record
+    }
+
+    /// A person decided; `heard` if somebody waited for it.
+    pub(crate) fn decided(question: Option<u64>, decision: Decision, heard: bool) -> Self {
+        let outcome = match decision {
+            Decision::Allow => "allow",
+            Decision::AllowAlways => "allow-always",
+            Decision::Deny => "deny",
+            Decision::DenyAlways => "deny-always",
+        };
+        let more = More { question, outcome: Some(outcome), ..More::default() };
+        Self { more, ..Self::new(if heard { "decision" } else { "unheard" }) }
+    }
+
+    /// A request was judged.
+    pub(crate) fn judged(
+        which: &Which,
+        method: Option<&'static str>,
+        about: &str,
+        size: usize,
+        ruling: &Ruling,
+    ) -> Self {
+        let (outcome, why) = match ruling {
+            Ruling::Allowed => ("allowed", None),
+            Ruling::Refused(violation) => ("refused", Some(violation.to_string())),
+            Ruling::Withdrawn => ("withdrawn", None),
+        };
+        let (outcome, size) = (Some(outcome), Some(size));
+        let more = More { method, outcome, size, ..More::of(which) };
+        let detail = Details { why, ..Details::of(which, about) };
+        Self { more, detail, ..Self::new("verdict") }
+    }
+
+    /// Something is about to be done for a view.
+    pub(crate) fn effect(call: u64, task: &Task) -> Self {
+        let (method, about, sent) = match task {
+            Task::CallTool(tool) => {
+                let arguments = tool.arguments.as_deref().map_or("", |raw| raw.get());
+                ("tools/call", &*tool.name, hashed(&[arguments]))
+            }
+            Task::Read { method, uri, params } => {
+                let params = params.as_deref().map_or("", |raw| raw.get());
+                (*method, uri.as_deref().unwrap_or_default(), hashed(&[params]))
+            }
+            Task::OpenLink { url } => ("ui/open-link", &**url, hashed(&[url])),
+            Task::Download { files } => {
+                let names = files.first().map_or("", |file| &file.name);
+                let bodies: Vec<&str> = files.iter().flat_map(parts).collect();
+                ("ui/download-file", names, hashed(&bodies))
+            }
+            Task::AddMessage { content } => ("ui/message", "", hashed(&[content.get()])),
+            Task::UpdateModelContext { content, structured } => {
+                let structured = structured.as_deref().map_or("", |raw| raw.get());
+                ("ui/update-model-context", "", hashed(&[content.get(), structured]))
+            }
+            Task::Sample { params } => ("sampling/createMessage", "", hashed(&[params.get()])),
+            Task::SetDisplayMode(mode) => ("ui/request-display-mode", mode.as_str(), (0, None)),
+            _ => ("", "", (0, None)),
+        };
+        let (size, sha256) = sent;
+        let (method, call, size) = (Some(method), Some(call), Some(size));
+        let more = More { method, call, size, ..More::default() };
+        let detail = Details { about: Some(short(about)), sha256, ..Details::default() };
+        Self { more, detail, ..Self::new("effect") }
+    }
+
+    /// What was about to be done was not: nobody wanted it any more.
+    pub(crate) fn dropped(call: u64) -> Self {
+        let more = More { call: Some(call), outcome: Some("dropped"), ..More::default() };
+        Self { more, ..Self::new("outcome") }
+    }
+
+    /// What came of it: the size of a result, or the words of an error.
+    pub(crate) fn outcome(call: u64, result: Result<usize, &str>) -> Self {
+        let more = More { call: Some(call), ..More::default() };
+        let (more, why) = match result {
+            Ok(size) => (More { outcome: Some("done"), size: Some(size), ..more }, None),
+            Err(words) => (More { outcome: Some("failed"), ..more }, Some(short(words))),
+        };
+        Self { more, detail: Details { why, ..Details::default() }, ..Self::new("outcome") }
+    }
+
+    /// What came often in one second.
+    pub(crate) fn counted(counts: Counts) -> Self {
+        let more = More { counts: Some(counts), ..More::default() };
+        Self { more, ..Self::new("counts") }
+    }
+
+    /// A view ended.
+    pub(crate) fn closed(why: &'static str) -> Self {
+        let more = More { outcome: Some(why), ..More::default() };
+        Self { more, ..Self::new("close") }
+    }
+
+    /// Of a view.
+    #[must_use]
+    pub(crate) fn of(mut self, server: &str, view: &str) -> Self {
+        self.server = Some(short(server));
+        self.view = Some(short(view));
+        self
+    }
+
+    /// The body and the detail, as JSON texts.
+    pub(crate) fn texts(&self) -> (String, String) {
+        let text = "strings and numbers are JSON";
+        (serde_json::to_string(self).expect(text), serde_json::to_string(&self.detail).expect(text))
+    }
+
+    fn new(kind: &'static str) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        Self { at, kind, ..Self::default() }
+    }
+}
+
+impl More {
+    fn of(which: &Which) -> Self {
+        match which {
+            Which::View { call, .. } => Self { call: *call, ..Self::default() },
+            Which::App { call } => Self { app_call: *call, ..Self::default() },
+        }
+    }
+}
+
+impl Details {
+    fn of_document(Named { uri, hash }: &Named) -> Self {
+        let sha256 = Some(Hash(*hash.as_bytes()).to_string());
+        Self { about: Some(short(uri)), sha256, ..Self::default() }
+    }
+
+    fn of(which: &Which, about: &str) -> Self {
+        let id = match which {
+            Which::View { id, .. } => Some(short(&id.to_string())),
+            Which::App { .. } => None,
+        };
+        let about = Some(short(about)).filter(|about| !about.is_empty());
+        Self { about, id, ..Self::default() }
+    }
+}
+
+fn parts(file: &File) -> [&str; 2] {
+    let (FileBody::Text(body) | FileBody::Blob(body) | FileBody::Link(body)) = &file.body;
+    [&file.name, body]
+}
+
+/// The size of all parts together, and the hash of one after the other.
+fn hashed(parts: &[&str]) -> (usize, Option<String>) {
+    let whole = if let [one] = parts {
+        Hash::of(one.as_bytes())
+    } else {
+        Hash::of(parts.concat().as_bytes())
+    };
+    (parts.iter().map(|part| part.len()).sum(), Some(whole.to_string()))
+}
+
+/// A stranger's words are kept, but not without end.
+fn short(words: &str) -> String {
+    match words.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words.to_owned(),
+    }
+}
+
+/// The longest text of a row, in characters.
+const LONGEST: usize = 2_000;

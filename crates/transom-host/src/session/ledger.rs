@@ -1,0 +1,228 @@
+//! What the loop writes down, and what waits until it is: no effect happens that is not in the audit.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
+
+use tokio::sync::watch;
+use transom::{
+    host::{Input, Output, Question, Task},
+    policy::Decision,
+};
+
+use super::Driver;
+use crate::{
+    audit::{Audit, AuditError, Counts, Record},
+    envelope::{Deed, ViewId},
+    server::Named,
+};
+
+/// The loop's end of the audit.
+pub(super) struct Ledger {
+    audit: Option<Audit>,
+    /// Effects, under what must be written before they happen.
+    held: BTreeMap<u64, (ViewId, Held)>,
+    counts: HashMap<ViewId, Counts>,
+    /// When the counts become rows.
+    pub(super) count_at: Option<Duration>,
+    failed: bool,
+}
+
+/// An effect that waits for its row.
+pub(super) enum Held {
+    /// Something to do for a view.
+    Perform { call: u64, task: Task },
+    /// A question to a person.
+    Ask(Box<Question>),
+    /// A question for the click that the browser wants.
+    Click { call: u64, deed: Deed },
+    /// What that click allowed.
+    Deed { call: u64, deed: Deed },
+    /// What a person decided about a changed document.
+    Review { document: Named, decision: Decision },
+}
+
+impl Held {
+    /// The call that it is done for.
+    fn call(&self) -> Option<u64> {
+        match self {
+            Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
+                Some(*call)
+            }
+            Self::Ask(_) | Self::Review { .. } => None,
+        }
+    }
+
+    /// The row without which it does not happen.
+    fn record(&self) -> Record {
+        match self {
+            Self::Perform { call, task } => Record::effect(*call, task),
+            Self::Ask(question) => Record::asked(question.id, &format!("{:?}", question.subject)),
+            Self::Click { call, deed } => Record::click(*call, deed.url.as_deref()),
+            Self::Deed { call, .. } => Record::clicked(*call, Decision::Allow),
+            Self::Review { document, decision } => Record::reviewed(document, *decision),
+        }
+    }
+}
+
+impl Ledger {
+    pub(super) fn new(audit: Option<Audit>) -> Self {
+        Self { audit, held: BTreeMap::new(), counts: HashMap::new(), count_at: None, failed: false }
+    }
+
+    pub(super) fn audit(&self) -> Option<&Audit> {
+        self.audit.as_ref()
+    }
+
+    /// Whether as much waits to be written as may. The loop hears nothing more until it is.
+    pub(super) fn is_full(&self) -> bool {
+        !self.failed && self.audit.as_ref().is_some_and(|audit| audit.waiting() > WAITING)
+    }
+
+    /// How far the writer has come, whenever it comes further.
+    pub(super) fn state(&self) -> Option<watch::Receiver<crate::audit::State>> {
+        self.audit.as_ref().map(Audit::state)
+    }
+}
+
+impl Driver {
+    /// Writes something about a view down.
+    pub(super) fn note(&self, view: &ViewId, record: impl FnOnce() -> Record) -> Option<u64> {
+        let audit = self.ledger.audit.as_ref()?;
+        let server = self.views.get(view).map_or("", |seat| &*seat.server);
+        Some(audit.note(record().of(server, view.as_str())))
+    }
+
+    /// Writes down what a session says, before it is carried out.
+    pub(super) fn note_output(&mut self, view: &ViewId, output: &Output) {
+        match output {
+            Output::Waits { which, method, about, question } => {
+                self.note(view, || Record::waits(which, method, about.as_str(), *question));
+            }
+            Output::Judged { which, method, about, size, ruling } => {
+                self.note(view, || Record::judged(which, *method, about.as_str(), *size, ruling));
+            }
+            Output::Unheard { question, decision, .. } => {
+                self.note(view, || Record::decided(Some(*question), *decision, false));
+            }
+            Output::Resize(_) => self.count(view, |counts| counts.sizes += 1),
+            Output::Log { .. } => self.count(view, |counts| counts.logs += 1),
+            Output::Closed(reason) => {
+                let why = crate::consent::closed(*reason);
+                self.flush_counts(view);
+                self.note(view, || Record::closed(why));
+                self.drop_held(view, |_| true);
+            }
+            Output::Withdraw { question } => {
+                self.drop_held(
+                    view,
+                    |held| matches!(held, Held::Ask(asked) if asked.id == *question),
+                );
+            }
+            Output::Abort { call, .. } => {
+                self.drop_held(view, |held| held.call() == Some(*call));
+            }
+            _ => {}
+        }
+    }
+
+    /// Carries an effect out as soon as it is written down.
+    pub(super) fn hold(&mut self, view: &ViewId, held: Held) {
+        if self.ledger.failed {
+            return self.deny(view, held);
+        }
+        let ticket = self.note(view, || held.record());
+        match ticket {
+            Some(ticket) => drop(self.ledger.held.insert(ticket, (view.clone(), held))),
+            None => self.release(view, held),
+        }
+    }
+
+    /// The writer has come further, or to its end.
+    pub(super) fn written(&mut self, written: u64, failed: Option<&AuditError>) {
+        while let Some(entry) = self.ledger.held.first_entry()
+            && *entry.key() <= written
+        {
+            let (view, held) = entry.remove();
+            self.release(&view, held);
+            self.drive(&view);
+        }
+        let Some(error) = failed.filter(|_| !self.ledger.failed) else { return };
+        self.ledger.failed = true;
+        self.log.write("audit", "transom", format!("{error}; nothing more is done for any view"));
+        for (view, held) in std::mem::take(&mut self.ledger.held).into_values() {
+            self.deny(&view, held);
+        }
+    }
+
+    /// Counts what is not worth a row of its own.
+    pub(super) fn count(&mut self, view: &ViewId, count: impl FnOnce(&mut Counts)) {
+        if self.ledger.audit.is_none() {
+            return;
+        }
+        count(self.ledger.counts.entry(view.clone()).or_default());
+        let due = self.now() + SECOND;
+        self.ledger.count_at.get_or_insert(due);
+    }
+
+    /// Makes rows of what was counted.
+    pub(super) fn write_counts(&mut self) {
+        self.ledger.count_at = None;
+        let views: Vec<ViewId> = self.ledger.counts.keys().cloned().collect();
+        views.iter().for_each(|view| self.flush_counts(view));
+    }
+
+    fn flush_counts(&mut self, view: &ViewId) {
+        if let Some(counts) = self.ledger.counts.remove(view) {
+            self.note(view, || Record::counted(counts));
+        }
+    }
+
+    fn release(&mut self, view: &ViewId, held: Held) {
+        match held {
+            Held::Perform { call, task } => self.perform(view, call, task),
+            Held::Ask(question) => self.put_question(view, &question),
+            Held::Click { call, deed } => self.ask_click(view, call, deed),
+            Held::Deed { call, deed } => self.deed(view, call, deed),
+            Held::Review { decision, .. } => self.reviewed(view, decision),
+        }
+    }
+
+    /// There is no audit, so nothing happens.
+    fn deny(&mut self, view: &ViewId, held: Held) {
+        match held {
+            Held::Perform { call, .. } | Held::Click { call, .. } | Held::Deed { call, .. } => {
+                self.settle(view, call, Err(UNWRITTEN));
+            }
+            Held::Ask(question) => {
+                let decision = Decision::Deny;
+                self.input(view, Input::Decision { question: question.id, decision });
+            }
+            Held::Review { .. } => self.unreviewed(view, UNWRITTEN),
+        }
+    }
+
+    /// Forgets effects that nobody wants any more.
+    pub(super) fn drop_held(&mut self, view: &ViewId, unwanted: impl Fn(&Held) -> bool) {
+        let dropped: Vec<Held> = self
+            .ledger
+            .held
+            .extract_if(.., |_, (of, held)| of == view && unwanted(held))
+            .map(|(_, (_, held))| held)
+            .collect();
+        for held in dropped {
+            if let Some(call) = held.call() {
+                self.note(view, || Record::dropped(call));
+            }
+        }
+    }
+}
+
+/// How many rows wait to be written before the loop does.
+const WAITING: u64 = 4_096;
+const UNWRITTEN: &str = "the audit cannot be written";
+const SECOND: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests;

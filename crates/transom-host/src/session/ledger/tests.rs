@@ -1,0 +1,380 @@
+//! A page, a view and a person in words, on the real loop with the real demo server.
+
+use std::{path::Path, sync::Arc};
+
+use axum::http::{HeaderName, StatusCode, header::CONTENT_TYPE};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    sync::mpsc,
+};
+use transom::{
+    origin::Origin,
+    wire::{MIME, UiUri},
+};
+
+use super::super::{Event, ToSocket};
+use crate::{
+    Host,
+    audit::{Audit, Options, Reader, Record},
+    demo,
+    documents::{Bounds, Document, FilePins, Limits, Store},
+    envelope::Frame,
+    sandbox::Naming,
+    upstream::{Endpoint, Target},
+};
+
+const LINK: &str = "https://a.test/";
+const VIEW: &str = "ui://demo/weather.html";
+
+struct Page {
+    host: Host,
+    socket: mpsc::UnboundedReceiver<ToSocket>,
+    said: u64,
+    heard: u64,
+}
+
+impl Page {
+    /// A page with a view of the demo, past its handshake.
+    async fn open(audit: Option<Audit>) -> Self {
+        let mut page = Self::connect(audit).await;
+        page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather","arguments":{}}}}))
+            .await;
+        page.hear("open").await;
+        let hello = json!({"protocolVersion":"2026-01-26","appInfo":{"name":"v","version":"1"},"appCapabilities":{}});
+        page.ask("ui/initialize", hello).await;
+        page.message(json!({"jsonrpc":"2.0","method":"ui/notifications/initialized"})).await;
+        page
+    }
+
+    async fn connect(audit: Option<Audit>) -> Self {
+        Self::connect_to(Target::InProcess(demo::server()), None, audit).await
+    }
+
+    async fn connect_to(target: Target, data: Option<&Path>, audit: Option<Audit>) -> Self {
+        let origin = Origin::parse("http://localhost:7420").unwrap();
+        let mut builder =
+            Host::builder(vec![origin], Naming::Localhost { port: 7421 }).server("demo", target);
+        if let Some(data) = data {
+            builder = builder.data(data.to_owned());
+        }
+        if let Some(audit) = audit {
+            builder = builder.audit(audit);
+        }
+        let host = builder.build().unwrap();
+        let mut seen = None;
+        loop {
+            let (version, states) = host.servers(seen, std::time::Duration::from_secs(60)).await;
+            if states.iter().all(|server| server.state == crate::Standing::Ready) {
+                break;
+            }
+            seen = Some(version);
+        }
+        let (sender, socket) = mpsc::unbounded_channel();
+        let connected =
+            Event::Connected { page: "p".into(), tab: "t".into(), connection: 1, socket: sender };
+        assert!(host.events().send(connected).await.is_ok());
+        Self { host, socket, said: 0, heard: 0 }
+    }
+
+    /// Says something about the view.
+    async fn say(&mut self, what: Value) {
+        self.said += 1;
+        let rest = what.to_string();
+        let text =
+            format!(r#"{{"view":"v1","seq":{},"ack":{},{}"#, self.said, self.heard, &rest[1..]);
+        let frame = Event::Frame { page: "p".into(), connection: 1, text };
+        assert!(self.host.events().send(frame).await.is_ok());
+    }
+
+    /// The next thing of this kind that is said about the view.
+    async fn hear(&mut self, kind: &str) -> Value {
+        loop {
+            let (said, payload) = self.next().await;
+            if said == kind {
+                return payload;
+            }
+        }
+    }
+
+    /// Whatever is said next about the view.
+    async fn next(&mut self) -> (String, Value) {
+        loop {
+            let Some(ToSocket::Text(text)) = self.socket.recv().await else { panic!("closed") };
+            let Ok(frame) = Frame::parse(&text) else { continue };
+            let Some(said) = frame.said else { continue };
+            self.heard = said.seq;
+            return (said.kind.to_owned(), serde_json::from_str(said.payload).unwrap());
+        }
+    }
+
+    async fn message(&mut self, message: Value) {
+        self.say(json!({ "message": message })).await;
+    }
+
+    /// Makes a request as the view, and returns the answer.
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params).await;
+        self.answer(id).await
+    }
+
+    async fn request(&mut self, method: &str, params: Value) -> u64 {
+        let id = 1_000 + self.said;
+        self.message(json!({"jsonrpc":"2.0","id":id,"method":method,"params":params})).await;
+        id
+    }
+
+    /// Opens a link up to where the browser wants a click of its own; returns the request and the deed.
+    async fn refuse_deed(&mut self) -> (u64, Value) {
+        let id = self.request("ui/open-link", json!({"url":LINK})).await;
+        let question = self.hear("ask").await["id"].clone();
+        self.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
+        let deed = self.hear("do").await["id"].clone();
+        self.say(json!({"did":{"id":deed,"done":false}})).await;
+        assert_eq!(self.hear("ask").await["id"], deed);
+        (id, deed)
+    }
+
+    async fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.hear("message").await;
+            if message["id"] == id && message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+}
+
+/// The same demo, of somebody else: its documents are remembered, and may change.
+async fn stranger() -> Target {
+    async fn exchange(message: String) -> (StatusCode, [(HeaderName, &'static str); 1], String) {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(theirs);
+        tokio::spawn(demo::serve(reader, writer));
+        let (mut reader, mut writer) = tokio::io::split(ours);
+        writer.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        writer.shutdown().await.unwrap();
+        let mut answer = String::new();
+        reader.read_to_string(&mut answer).await.unwrap();
+        let status = if answer.is_empty() { StatusCode::ACCEPTED } else { StatusCode::OK };
+        (status, [(CONTENT_TYPE, "application/json")], answer)
+    }
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let router = axum::Router::new().route("/mcp", axum::routing::post(exchange));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Target::Http(Endpoint::new(url.parse().unwrap()))
+}
+
+fn agreed(data: &Path) -> Store {
+    Store::new(Bounds::default(), Arc::new(FilePins::open(data).unwrap()))
+}
+
+/// A page that is asked whether it agrees to a view that is not the one it was.
+async fn changed(data: &Path, audit: Audit) -> Page {
+    let uri = UiUri::parse(VIEW).unwrap();
+    let contents = json!({"contents":[{"uri":VIEW,"mimeType":MIME,"text":"<p>another</p>"}]});
+    let contents = serde_json::value::to_raw_value(&contents).unwrap();
+    let before = Document::read("demo", &uri, &contents, None, &Limits::default()).unwrap();
+    agreed(data).pin(&before).unwrap();
+    let mut page = Page::connect_to(stranger().await, Some(data), Some(audit)).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    assert_eq!(page.hear("ask").await["kind"], "document");
+    page
+}
+
+/// What was written down, in words.
+async fn told(path: &Path) -> Vec<String> {
+    let rows = rows(path).await;
+    let words = rows.iter().map(|(body, detail)| {
+        let words = [&body["kind"], &body["method"], &body["outcome"], &detail["about"]];
+        let words: Vec<&str> = words.into_iter().filter_map(Value::as_str).collect();
+        words.join(" ")
+    });
+    // The counts of a second come when it is over.
+    words.filter(|words| words != "counts").collect()
+}
+
+async fn fill(audit: &Audit) {
+    while audit.write(Record::opened(&"x".repeat(1_000), "")).await.is_ok() {}
+}
+
+async fn rows(path: &Path) -> Vec<(Value, Value)> {
+    let mut reader = Reader::open(path).await.unwrap();
+    let mut all = vec![];
+    loop {
+        let page = reader.next().await.unwrap();
+        if page.is_empty() {
+            return all;
+        }
+        for row in page {
+            let row = row.unwrap();
+            let crate::audit::Detail::Whole { text, .. } = &row.detail else { panic!("whole") };
+            let parsed = |text: &str| serde_json::from_str(text).unwrap();
+            all.push((parsed(&row.body), parsed(text)));
+        }
+    }
+}
+
+#[tokio::test]
+async fn d7_a_view_is_written_down_from_its_opening_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let mut page = Page::open(Some(audit.clone())).await;
+    // Allowed, refused, asked about and allowed.
+    page.ask("tools/call", json!({"name":"refresh","arguments":{"secret":"hush"}})).await;
+    page.ask("tools/call", json!({"name":"nowhere"})).await;
+    let id = page.request("tools/call", json!({"name":"save_note","arguments":{}})).await;
+    let question = page.hear("ask").await["id"].clone();
+    page.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
+    assert!(page.answer(id).await.get("result").is_some());
+    page.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
+    page.message(json!({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}))
+        .await;
+    page.ask("ping", json!({})).await;
+    page.say(json!({"close":{"reason":"gone"}})).await;
+    page.hear("close").await;
+    page.host.close().await;
+    let head = audit.close().await.unwrap();
+    assert_eq!(Reader::open(&path).await.unwrap().verify(Some(head.hash)).await.unwrap(), Ok(head));
+    #[rustfmt::skip]
+    let expected = [
+        concat!("start transom ", env!("CARGO_PKG_VERSION")),
+        "open show_weather",
+        "verdict ui/initialize allowed",
+        "verdict tools/call allowed refresh",
+        "effect tools/call refresh",
+        "outcome done",
+        "verdict tools/call refused nowhere",
+        "waits tools/call save_note",
+        "ask Tools({\"save_note\"})",
+        "decision allow",
+        "verdict tools/call allowed save_note",
+        "effect tools/call save_note",
+        "outcome done",
+        "unheard allow",
+        "verdict ping allowed",
+        "close closed: its page is gone",
+        "stop",
+    ];
+    assert_eq!(told(&path).await, expected);
+    let rows = rows(&path).await;
+    assert!(rows.iter().any(|(body, _)| body["kind"] == "counts"));
+    let whole = format!("{rows:?}");
+    assert!(!whole.contains("hush"), "no argument is written down: {whole}");
+}
+
+#[tokio::test]
+async fn d7_without_its_row_nothing_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let mut page = Page::open(Some(audit.clone())).await;
+    page.ask("tools/call", json!({"name":"refresh"})).await;
+    // Somebody fills the disk.
+    fill(&audit).await;
+    let answer = page.ask("tools/call", json!({"name":"refresh"})).await;
+    assert_eq!(answer["error"]["message"], "the audit cannot be written", "{answer}");
+    // Nor is anybody asked: some effects happen in the click that answers.
+    let answer = page.ask("ui/open-link", json!({"url":"https://a.test/"})).await;
+    assert!(answer.get("error").is_some(), "{answer}");
+    // What has no effect goes on.
+    assert!(page.ask("ping", json!({})).await.get("result").is_some());
+    let effects = rows(&path).await.iter().filter(|(body, _)| body["kind"] == "effect").count();
+    assert_eq!(effects, 1, "the one before");
+    // A view that is opened now is not.
+    let mut page = Page::connect(Some(audit)).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    let text = page.hear("text").await;
+    assert!(text["why"].as_str().unwrap().contains("the disk is full"), "{text}");
+    assert_eq!(text["text"], "", "nor is its tool called");
+    assert_eq!(page.hear("close").await["reason"], "text");
+}
+
+#[tokio::test]
+async fn d7_the_page_does_nothing_before_it_is_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let mut page = Page::open(Some(audit)).await;
+    let (id, deed) = page.refuse_deed().await;
+    page.say(json!({"answer":{"id":deed,"choice":"allow"}})).await;
+    page.hear("do").await;
+    // Nothing is closed yet: what was ordered is there for everybody who reads.
+    let expected = [
+        "waits ui/open-link https://a.test/",
+        "ask Link(\"https://a.test/\")",
+        "decision allow",
+        "verdict ui/open-link allowed https://a.test/",
+        "effect ui/open-link https://a.test/",
+        "ask https://a.test/",
+        "decision allow",
+    ];
+    let all = told(&path).await;
+    assert_eq!(all[all.len() - expected.len()..], expected);
+    page.say(json!({"did":{"id":deed,"done":true}})).await;
+    assert!(page.answer(id).await.get("result").is_some());
+}
+
+#[tokio::test]
+async fn d7_a_click_that_cannot_be_written_down_opens_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let mut page = Page::open(Some(audit.clone())).await;
+    let (id, deed) = page.refuse_deed().await;
+    fill(&audit).await;
+    page.say(json!({"answer":{"id":deed,"choice":"allow"}})).await;
+    let (kind, said) = page.next().await;
+    assert_eq!((kind.as_str(), &said["id"]), ("message", &json!(id)), "{said}");
+    assert_eq!(said["error"]["message"], "the audit cannot be written", "{said}");
+}
+
+#[tokio::test]
+async fn d7_h_49_what_is_agreed_to_is_written_down_before_it_runs() {
+    for (choice, kind) in [("allow", "open"), ("deny", "text")] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.db");
+        let audit = Audit::open(&path, &Options::default()).await.unwrap();
+        let mut page = changed(folder.path(), audit).await;
+        page.say(json!({"answer":{"id":"document","choice":choice}})).await;
+        page.hear(kind).await;
+        let decision = format!("decision {choice} {VIEW}");
+        let all = told(&path).await;
+        assert_eq!(all[1..], ["open show_weather", &format!("ask {VIEW}"), &decision]);
+        // Of the same bytes.
+        let rows = rows(&path).await;
+        assert!(rows[2].1["sha256"].is_string());
+        assert_eq!(rows[2].1["sha256"], rows[3].1["sha256"]);
+    }
+}
+
+#[tokio::test]
+async fn d7_h_49_a_yes_that_cannot_be_written_down_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let mut page = changed(folder.path(), audit.clone()).await;
+    let remembered = std::fs::read_to_string(folder.path().join("pins.json")).unwrap();
+    fill(&audit).await;
+    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    // Twice, while the first is on its way.
+    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    let (kind, said) = page.next().await;
+    assert_eq!(kind, "text", "{said}");
+    assert_eq!(said["why"], "There is no view to show: the audit cannot be written.");
+    assert_eq!(page.hear("close").await["reason"], "text");
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("pins.json")).unwrap(),
+        remembered,
+        "nor is it remembered"
+    );
+}
+
+#[tokio::test]
+async fn without_an_audit_views_work_as_they_did() {
+    let mut page = Page::open(None).await;
+    let answer = page.ask("tools/call", json!({"name":"refresh"})).await;
+    assert!(answer.get("result").is_some(), "{answer}");
+}

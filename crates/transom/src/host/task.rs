@@ -1,0 +1,202 @@
+//! What to do for a view, once it may be done.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::{files::file_name, work::Reply};
+use crate::{
+    rpc,
+    wire::{Body, CallToolParams, DisplayMode, Downloadable},
+};
+
+/// What to do for the view, already allowed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Task {
+    /// Call a tool of the view's server; answer with its result or its error, untouched.
+    CallTool(ToolCall),
+    /// Send any other request to the view's server; answer with its result or its error.
+    Read {
+        /// `resources/read` or one of the lists.
+        method: &'static str,
+        /// What is read, if it is one thing.
+        uri: Option<Box<str>>,
+        /// The params to send.
+        params: Option<Box<RawValue>>,
+    },
+    /// Open an address in the person's browser, without opener and referrer (H-90).
+    OpenLink {
+        /// The address, parsed and printed again.
+        url: String,
+    },
+    /// Save files (H-95).
+    Download {
+        /// The files.
+        files: Vec<File>,
+    },
+    /// Put a message of the user into the conversation (H-91).
+    AddMessage {
+        /// A JSON array of content blocks.
+        content: Box<RawValue>,
+    },
+    /// Replace what the model is told about this view (H-93, H-94).
+    UpdateModelContext {
+        /// A JSON array of content blocks; empty, with nothing structured, means "forget".
+        content: Box<RawValue>,
+        /// A JSON object.
+        structured: Option<Box<RawValue>>,
+    },
+    /// Let the host's model write something (H-98); answer with its result.
+    Sample {
+        /// The params of `sampling/createMessage`.
+        params: Box<RawValue>,
+    },
+    /// Show the view in another way; set the new context before answering (Q1).
+    SetDisplayMode(DisplayMode),
+}
+
+/// A tool call on its way to the server, in parts: the large one is copied once and printed once.
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    /// The tool.
+    pub name: String,
+    /// Its arguments, a JSON object, as the view wrote them.
+    pub arguments: Option<Box<RawValue>>,
+    /// `_meta`, a JSON object. A progress token in it is the call's number, and ours (H-74).
+    pub meta: Option<Box<RawValue>>,
+    /// Whatever else the view said, name by name.
+    pub rest: Vec<(String, Box<RawValue>)>,
+}
+
+/// A file that a view wants saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The name to save it under: one plain segment (H-96).
+    pub name: String,
+    /// Its MIME type, as the view says.
+    pub mime_type: Option<String>,
+    /// What is in it, or where to get it.
+    pub body: FileBody,
+}
+
+/// What is in a file, or where to get it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileBody {
+    /// Text.
+    Text(String),
+    /// Bytes, in base64.
+    Blob(String),
+    /// An address, to be fetched only with consent and never with credentials (H-97).
+    Link(String),
+}
+
+impl Task {
+    pub(super) fn reply(&self) -> Reply {
+        match self {
+            Self::CallTool(_) | Self::Read { .. } | Self::Sample { .. } => Reply::Raw,
+            Self::SetDisplayMode(_) => Reply::Mode,
+            Self::OpenLink { .. }
+            | Self::Download { .. }
+            | Self::AddMessage { .. }
+            | Self::UpdateModelContext { .. } => Reply::Empty,
+        }
+    }
+
+    /// The one word that a log line wants.
+    pub(super) fn about(&self) -> &str {
+        match self {
+            Self::CallTool(call) => &call.name,
+            Self::Read { method, uri, .. } => uri.as_deref().unwrap_or(method),
+            Self::OpenLink { url } => url,
+            Self::Download { files } => files.first().map_or("", |file| &file.name),
+            Self::AddMessage { .. } => "a message",
+            Self::UpdateModelContext { .. } => "context for the model",
+            Self::Sample { .. } => "sampling",
+            Self::SetDisplayMode(mode) => mode.as_str(),
+        }
+    }
+
+    /// What would be done, for the person who decides.
+    pub(super) fn preview(&self) -> Cow<'_, str> {
+        match self {
+            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get).into(),
+            Self::Sample { params } => params.get().into(),
+            Self::AddMessage { content } => content.get().into(),
+            Self::UpdateModelContext { content, structured } => match structured {
+                Some(structured) => format!("{} {}", content.get(), structured.get()).into(),
+                None => content.get().into(),
+            },
+            Self::OpenLink { url } => url.into(),
+            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "".into(),
+        }
+    }
+}
+
+impl ToolCall {
+    pub(super) fn new(params: &CallToolParams<'_>) -> Self {
+        Self {
+            name: params.name.clone().into_owned(),
+            arguments: params.arguments.map(|arguments| arguments.raw().to_owned()),
+            meta: params.meta.as_ref().map(rpc::raw),
+            rest: params
+                .rest()
+                .iter()
+                .map(|(name, raw)| (name.to_owned(), raw.to_owned()))
+                .collect(),
+        }
+    }
+
+    /// The params of the `tools/call` to send, as JSON text.
+    pub fn params(&self) -> String {
+        let known = [("arguments", &self.arguments), ("_meta", &self.meta)];
+        let known = known.into_iter().filter_map(|(name, raw)| Some((name, raw.as_ref()?)));
+        let rest = self.rest.iter().map(|(name, raw)| (name.as_str(), raw));
+        let members: Vec<_> = known.chain(rest).collect();
+        let length: usize =
+            members.iter().map(|(name, raw)| name.len() + raw.get().len() + 8).sum();
+        // Sized once: growing a megabyte costs more than copying it.
+        let mut text = String::with_capacity(length + self.name.len() + 32);
+        text.push_str(r#"{"name":"#);
+        rpc::push_string(&mut text, &self.name);
+        for (name, raw) in members {
+            text.push(',');
+            rpc::push_string(&mut text, name);
+            text.push(':');
+            text.push_str(raw.get());
+        }
+        text.push('}');
+        text
+    }
+}
+
+impl File {
+    /// As the person who decides sees it: what would be fetched for the view is named in full, so that
+    /// a yes covers that address and no other (H-97).
+    pub(super) fn shown(&self) -> String {
+        match &self.body {
+            FileBody::Link(address) => format!("{} from {address}", self.name),
+            FileBody::Text(_) | FileBody::Blob(_) => self.name.clone(),
+        }
+    }
+}
+
+impl From<Downloadable<'_>> for File {
+    fn from(file: Downloadable<'_>) -> Self {
+        match file {
+            Downloadable::Embedded(resource) => Self {
+                name: file_name(&resource.uri),
+                mime_type: resource.mime_type,
+                body: match resource.body {
+                    Body::Text(text) => FileBody::Text(text.into_owned()),
+                    Body::Blob(blob) => FileBody::Blob(blob.as_str().to_owned()),
+                },
+            },
+            Downloadable::Link(link) => Self {
+                name: file_name(&link.uri),
+                mime_type: link.mime_type,
+                body: FileBody::Link(link.uri.into_owned()),
+            },
+        }
+    }
+}
