@@ -6,6 +6,10 @@ use url::Url;
 
 use crate::violation::Denial;
 
+mod hosts;
+
+pub use hosts::{Domains, HostPattern};
+
 /// The answer to a wish.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -133,6 +137,10 @@ pub struct Policy {
     pub http_links: Stance,
     /// `mailto` addresses.
     pub mailto_links: Stance,
+    /// Addresses by their host, where the rule for their scheme does not forbid them.
+    pub links: BTreeMap<HostPattern, Stance>,
+    /// Which domains documents may declare at all (H-29).
+    pub domains: Domains,
     /// Downloads.
     pub downloads: Stance,
     /// `ui/message`.
@@ -180,12 +188,7 @@ impl Policy {
         Ok(match wish {
             Wish::CallTool(tool) => self.tool_stance(tool),
             Wish::Read { .. } => self.reads,
-            Wish::OpenLink(url) => match url.scheme() {
-                "https" => self.https_links,
-                "http" => self.http_links,
-                "mailto" => self.mailto_links,
-                _ => return Err(Denial::Address(url.as_str().into())),
-            },
+            Wish::OpenLink(url) => self.link_stance(url)?,
             Wish::Download(_) => self.downloads,
             Wish::Message => self.messages,
             Wish::UpdateModelContext => self.model_context,
@@ -194,6 +197,18 @@ impl Policy {
             Wish::AppTool { read_only: true, .. } => self.read_only_app_tools,
             Wish::AppTool { read_only: false, .. } => self.other_app_tools,
         })
+    }
+
+    fn link_stance(&self, url: &Url) -> Result<Stance, Denial> {
+        let scheme = match url.scheme() {
+            "https" => self.https_links,
+            "http" => self.http_links,
+            "mailto" => self.mailto_links,
+            _ => return Err(Denial::Address(url.as_str().into())),
+        };
+        let host = url.host_str().filter(|_| scheme != Stance::Deny);
+        let own = host.and_then(|host| hosts::find(&self.links, host));
+        Ok(own.copied().unwrap_or(scheme))
     }
 
     fn tool_stance(&self, tool: &ToolFacts) -> Stance {
@@ -269,6 +284,8 @@ impl Default for Policy {
             https_links: Stance::Ask,
             http_links: Stance::Deny,
             mailto_links: Stance::Deny,
+            links: BTreeMap::new(),
+            domains: Domains::default(),
             downloads: Stance::Ask,
             messages: Stance::Ask,
             model_context: Stance::Allow,
@@ -371,6 +388,25 @@ fn verdict(yes: bool, wish: Wish<'_>) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_by_their_host_within_what_their_scheme_allows() {
+        let rules = [("docs.x.com", Stance::Allow), ("*.evil.com", Stance::Deny)];
+        let links = rules.map(|(host, stance)| (host.parse().unwrap(), stance)).into();
+        let policy = Policy { links, ..Policy::default() };
+        let judge = |url: &str| {
+            let url = Url::parse(url).unwrap();
+            policy.judge(&Decided::default(), Wish::OpenLink(&url), [])
+        };
+        assert_eq!(judge("https://docs.x.com/a?b"), Verdict::Allow);
+        assert!(matches!(judge("https://a.evil.com/"), Verdict::Deny(_)));
+        assert!(matches!(judge("https://x.com/"), Verdict::Ask(_)));
+        // A name that only looks like it, and a scheme that is forbidden.
+        assert!(matches!(judge("https://docs.x.com.evil.com/"), Verdict::Deny(_)));
+        assert!(matches!(judge("https://docs.x.com@b.test/"), Verdict::Ask(_)));
+        assert!(matches!(judge("http://docs.x.com/"), Verdict::Deny(_)));
+        assert!(matches!(judge("mailto:docs.x.com"), Verdict::Deny(_)));
+    }
 
     fn tool(name: &str, read_only: bool, destructive: bool) -> ToolFacts {
         ToolFacts { name: name.to_owned(), for_app: true, for_model: true, read_only, destructive }
