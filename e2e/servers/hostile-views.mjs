@@ -21,7 +21,8 @@ addEventListener("message", ({ data }) => {
 const call = (name) => ask("tools/call", { name, arguments: {} });
 const hello = async () => {
   const appInfo = { name: "stranger", version: "1" };
-  await ask("ui/initialize", { appInfo, appCapabilities: {}, protocolVersion: "2026-01-26" });
+  const welcome = await ask("ui/initialize", { appInfo, appCapabilities: {}, protocolVersion: "2026-01-26" });
+  document.body.dataset.sandbox = JSON.stringify(welcome.hostCapabilities.sandbox) ?? "";
   post({ method: "ui/notifications/initialized", params: {} });
   document.body.dataset.ready = "yes";
 };`;

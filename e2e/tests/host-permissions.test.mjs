@@ -21,18 +21,20 @@ const allowed = async (server) => {
   await card.guest.locator("body[data-result]").waitFor();
   const frame = await card.frame();
   const answer = await frame.evaluate((names) => names.filter((name) => document.featurePolicy.allowsFeature(name)), FEATURES);
+  // H-32: the view is told what it has.
+  const told = await frame.evaluate(() => document.body.dataset.sandbox);
   await card.close();
-  return answer;
+  return { answer, told };
 };
 
 test("nothing is granted by itself, and the page says what was refused and how to grant it", async () => {
-  assert.deepEqual(await allowed("plain"), []);
+  assert.deepEqual(await allowed("plain"), { answer: [], told: "" });
   await bench.server("plain").getByText("asks for camera, geolocation, which is not granted").waitFor();
   await bench.server("plain").getByText('permissions = ["camera", "geolocation"]').waitFor();
 });
 
 test("what is granted and asked for is had, and what is only one of them is not", async () => {
-  assert.deepEqual(await allowed("trusted"), ["camera"]);
+  assert.deepEqual(await allowed("trusted"), { answer: ["camera"], told: '{"permissions":{"camera":{}}}' });
   await bench.log("this view may use camera").first().waitFor();
   await bench.server("trusted").getByText("asks for geolocation, which is not granted").waitFor();
 });

@@ -8,6 +8,7 @@ mod setting;
 
 use std::{
     collections::BTreeSet,
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -215,7 +216,7 @@ impl Reader<'_> {
             );
             return Err(self.text.problem(word.span(), words).into());
         }
-        Ok(Rules::default().with(table, |word| self.source(word)))
+        Ok(Rules::default().with(table, |span| self.at(span)))
     }
 
     /// The servers of the command line, or else those of the file, or else the demo.
@@ -243,7 +244,7 @@ impl Reader<'_> {
         rules: &Rules,
     ) -> Server {
         let entry = file.servers.get(&name);
-        let own = entry.map(|entry| rules.with(&entry.policy, |word| self.source(word)));
+        let own = entry.map(|entry| rules.with(&entry.policy, |span| self.at(span)));
         let scripts = entry.and_then(|entry| entry.scripts.as_ref());
         let grants = scripts.map(|scripts| {
             let granted = scripts.get_ref().iter().map(|scripts| Grant::from(*scripts)).collect();
@@ -349,7 +350,11 @@ impl Reader<'_> {
     }
 
     fn source<T>(&self, said: &Spanned<T>) -> Source {
-        Source::Line(Arc::clone(&self.path), self.text.line(&said.span()))
+        self.at(said.span())
+    }
+
+    fn at(&self, span: Range<usize>) -> Source {
+        Source::Line(Arc::clone(&self.path), self.text.line(&span))
     }
 
     fn folder(&self) -> &Path {

@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use transom::{
-    csp::Grant,
+    csp::{Declaration, Grant},
     host::{List, ToolCall, Tools},
     policy::Policy,
-    wire::{ResourcePermissions, Tool, UiUri, Visibility},
+    wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
 
 use crate::{
@@ -271,11 +271,14 @@ impl Server {
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
         let review = self.look_over(&document).map_err(|error| error.to_string())?;
-        let frame = Frame {
+        let mut frame = Frame {
             grants: self.grants.clone(),
             permissions: self.permissions,
             ..Frame::new(Arc::clone(&document), self.page_origins.clone())
         };
+        if let Some(declaration) = &mut frame.declaration {
+            declaration.retain(|_, source| self.policy.domains.permit(source));
+        }
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
         let tool = serde_json::from_str(entry.raw.get()).ok();
         Ok(Prepared { server: Arc::clone(self), tool, document, review, mounted })
@@ -540,13 +543,30 @@ impl Prepared {
     /// What the person should know before it runs (H-28, D8).
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = vec![];
-        if let Some(declaration) = self.document.declaration.as_ref().filter(|all| !all.is_empty())
-        {
+        let domains = |declaration: Option<&Declaration>| -> BTreeSet<String> {
+            let Some(declaration) = declaration else { return BTreeSet::new() };
             let csp = transom::wire::ResourceCsp::from(declaration);
-            let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
-            let domains: BTreeSet<_> = lists.into_iter().flatten().collect();
-            let domains: Vec<_> = domains.into_iter().collect();
-            warnings.push(format!("this view may talk to {}", domains.join(", ")));
+            [csp.connect_domains, csp.resource_domains, csp.frame_domains, csp.base_uri_domains]
+                .into_iter()
+                .flatten()
+                .collect()
+        };
+        let list = |domains: Vec<&String>| {
+            domains.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        };
+        let given = domains(self.mounted.declaration.as_ref());
+        if !given.is_empty() {
+            // H-28.
+            warnings.push(format!("this view may talk to {}", list(given.iter().collect())));
+        }
+        let declared = domains(self.document.declaration.as_ref());
+        let withheld: Vec<_> = declared.difference(&given).collect();
+        if !withheld.is_empty() {
+            // H-29.
+            warnings.push(format!(
+                "this view may not talk to {}: your rules forbid it",
+                list(withheld)
+            ));
         }
         let granted = permissions(self.mounted.permissions);
         if !granted.is_empty() {
@@ -557,6 +577,15 @@ impl Prepared {
         let missing = MissingPermissions::of(&self.document, self.server.permissions);
         warnings.extend(missing.map(|missing| missing.to_string()));
         warnings
+    }
+
+    /// What the frame was really given beside its own origin, for the view to know (H-32).
+    pub(crate) fn granted(&self) -> Option<SandboxCapabilities> {
+        let declaration = self.mounted.declaration.as_ref().filter(|all| !all.is_empty());
+        let csp = declaration.map(Into::into);
+        let permissions = Some(self.mounted.permissions);
+        let permissions = permissions.filter(|given| *given != ResourcePermissions::default());
+        (csp.is_some() || permissions.is_some()).then_some(SandboxCapabilities { permissions, csp })
     }
 
     /// What is not as it was when somebody last agreed to it; nothing, if it may run (H-49).

@@ -555,7 +555,11 @@ impl Driver {
             decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
         };
-        let mut session = Session::start(now, Arc::clone(&self.setup), opening);
+        let mut setup = Arc::clone(&self.setup);
+        if let Some(granted) = prepared.granted() {
+            Arc::make_mut(&mut setup).capabilities.sandbox = Some(granted);
+        }
+        let mut session = Session::start(now, setup, opening);
         let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
         let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
         session.tool_input(arguments).expect("the first thing it is told");

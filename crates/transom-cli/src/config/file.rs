@@ -10,7 +10,11 @@ use std::{
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
-use transom::{csp::Grant, policy::Stance, wire::ResourcePermissions};
+use transom::{
+    csp::Grant,
+    policy::{HostPattern, Stance},
+    wire::ResourcePermissions,
+};
 use transom_host::sandbox::Wildcard;
 use url::Url;
 
@@ -94,7 +98,16 @@ pub(crate) struct Rules {
     pub(crate) other_app_tools: Option<Spanned<Word>>,
     #[serde(default)]
     pub(crate) tools: BTreeMap<String, Spanned<Word>>,
+    #[serde(default)]
+    pub(crate) links: BTreeMap<Host, Spanned<Word>>,
+    pub(crate) allow_domains: Option<Spanned<Vec<Host>>>,
+    pub(crate) block_domains: Option<Spanned<Vec<Host>>>,
 }
+
+/// A host, or every name below one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Host(pub(crate) HostPattern);
 
 /// A stance as it is written.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -180,6 +193,15 @@ fn without_value(message: &str) -> Cow<'_, str> {
     };
     let kind = got.split(' ').next().unwrap_or(got);
     format!("expected {expected}, got {kind}").into()
+}
+
+impl TryFrom<String> for Host {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let refused = |error| format!("expected a host as in x.com or *.x.com: {error}");
+        text.parse().map(Self).map_err(refused)
+    }
 }
 
 impl TryFrom<String> for Word {

@@ -1,9 +1,13 @@
 //! A configuration as `--print-config` shows it: TOML that could be read again, each value with its
 //! source, and no secret in it.
 
-use std::fmt::{self, Display, Write as _};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Display, Write as _},
+};
 
 use serde_json::Value;
+use transom::policy::Stance;
 use transom_host::upstream::{Command, Endpoint, Registration, Secret, Target};
 
 use super::{
@@ -23,6 +27,10 @@ impl Display for Config {
         for (name, stance) in self.rules.kinds() {
             line(f, name, word(stance.value), &stance.source)?;
         }
+        for (name, list, source) in self.rules.domains() {
+            line(f, name, list, source)?;
+        }
+        print_stances(f, "policy.links", self.rules.links())?;
         for server in &self.servers {
             print_server(f, server, &self.rules)?;
         }
@@ -73,17 +81,36 @@ fn print_server(f: &mut fmt::Formatter<'_>, server: &Server, all: &Rules) -> fmt
     print_registration(f, &name, &server.registration)?;
     let own = server.rules.kinds().zip(all.kinds()).filter(|(own, all)| own != all);
     let own: Vec<_> = own.map(|(own, _)| own).collect();
-    if !own.is_empty() {
+    let domains = server.rules.domains();
+    let domains: Vec<_> =
+        domains.into_iter().filter(|list| !all.domains().contains(list)).collect();
+    if !own.is_empty() || !domains.is_empty() {
         writeln!(f, "[servers.{name}.policy]")?;
     }
     for (name, stance) in own {
         line(f, name, word(stance.value), &stance.source)?;
     }
-    if !server.rules.tools().is_empty() {
-        writeln!(f, "[servers.{name}.policy.tools]")?;
+    for (name, list, source) in domains {
+        line(f, name, list, source)?;
     }
-    for (tool, stance) in server.rules.tools() {
-        line(f, &key(tool), word(stance.value), &stance.source)?;
+    print_stances(f, &format!("servers.{name}.policy.tools"), server.rules.tools())?;
+    if server.rules.links() != all.links() {
+        print_stances(f, &format!("servers.{name}.policy.links"), server.rules.links())?;
+    }
+    Ok(())
+}
+
+/// A table of single stances, if it has any.
+fn print_stances<K: Display>(
+    f: &mut fmt::Formatter<'_>,
+    table: &str,
+    stances: &BTreeMap<K, Setting<Stance>>,
+) -> fmt::Result {
+    if !stances.is_empty() {
+        writeln!(f, "[{table}]")?;
+    }
+    for (name, stance) in stances {
+        line(f, &key(&name.to_string()), word(stance.value), &stance.source)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Rules with their sources, from the house's through the file's to one server's.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use toml::Spanned;
-use transom::policy::{Policy, Stance};
+use transom::policy::{Domains, HostPattern, Policy, Stance};
 
 use super::{
     file::{self, Word},
@@ -15,6 +15,9 @@ use super::{
 pub(crate) struct Rules {
     kinds: Vec<(&'static str, Setting<Stance>)>,
     tools: BTreeMap<String, Setting<Stance>>,
+    links: BTreeMap<HostPattern, Setting<Stance>>,
+    allow_domains: Setting<Option<Vec<HostPattern>>>,
+    block_domains: Setting<Vec<HostPattern>>,
 }
 
 impl Default for Rules {
@@ -22,21 +25,29 @@ impl Default for Rules {
     fn default() -> Self {
         let mut policy = Policy::default();
         let kinds = KINDS.map(|(name, of)| (name, Setting::default(*of(&mut policy))));
-        Self { kinds: kinds.into(), tools: BTreeMap::new() }
+        Self {
+            kinds: kinds.into(),
+            tools: BTreeMap::new(),
+            links: BTreeMap::new(),
+            allow_domains: Setting::default(None),
+            block_domains: Setting::default(vec![]),
+        }
     }
 }
 
 impl Rules {
     /// These rules, with what a table of the file says instead. `source` knows where something stands.
+    ///
+    /// Domains are the exception: what is blocked for all stays blocked for each.
     pub(crate) fn with(
         &self,
         table: &file::Rules,
-        source: impl Fn(&Spanned<Word>) -> Source,
+        source: impl Fn(Range<usize>) -> Source,
     ) -> Self {
         let mut rules = self.clone();
         let setting = |word: &Spanned<Word>| Setting {
             value: Stance::from(*word.get_ref()),
-            source: source(word),
+            source: source(word.span()),
         };
         for ((_, kind), said) in rules.kinds.iter_mut().zip(said(table)) {
             if let Some(word) = said {
@@ -45,6 +56,18 @@ impl Rules {
         }
         let tools = table.tools.iter().map(|(name, word)| (name.clone(), setting(word)));
         rules.tools.extend(tools);
+        let links = table.links.iter().map(|(host, word)| (host.0.clone(), setting(word)));
+        rules.links.extend(links);
+        let hosts = |list: &Spanned<Vec<file::Host>>| -> Vec<HostPattern> {
+            list.get_ref().iter().map(|host| host.0.clone()).collect()
+        };
+        if let Some(list) = &table.allow_domains {
+            rules.allow_domains = Setting { value: Some(hosts(list)), source: source(list.span()) };
+        }
+        if let Some(list) = &table.block_domains {
+            rules.block_domains.value.extend(hosts(list));
+            rules.block_domains.source = source(list.span());
+        }
         rules
     }
 
@@ -56,12 +79,35 @@ impl Rules {
         }
         let tools = self.tools.iter().map(|(name, stance)| (name.clone(), stance.value));
         policy.tools = tools.collect();
+        let links = self.links.iter().map(|(host, stance)| (host.clone(), stance.value));
+        policy.links = links.collect();
+        policy.domains = Domains {
+            allow: self.allow_domains.value.clone(),
+            block: self.block_domains.value.clone(),
+        };
         policy
     }
 
     /// Every kind, under its name in the file.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = (&'static str, &Setting<Stance>)> {
         self.kinds.iter().map(|(name, stance)| (*name, stance))
+    }
+
+    /// Single hosts.
+    pub(crate) fn links(&self) -> &BTreeMap<HostPattern, Setting<Stance>> {
+        &self.links
+    }
+
+    /// Which domains documents may declare at all, under their names in the file.
+    pub(crate) fn domains(&self) -> Vec<(&'static str, Vec<String>, &Source)> {
+        let words = |list: &[HostPattern]| -> Vec<String> {
+            list.iter().map(ToString::to_string).collect()
+        };
+        let allow = self.allow_domains.value.as_deref().map(words);
+        let allow = allow.map(|list| ("allow-domains", list, &self.allow_domains.source));
+        let block = &self.block_domains;
+        let block = ("block-domains", words(&block.value), &block.source);
+        allow.into_iter().chain([block].into_iter().filter(|block| !block.1.is_empty())).collect()
     }
 
     /// Single tools.
@@ -136,6 +182,29 @@ mod tests {
                 *of(&mut policy) = *of(&mut Policy::default());
                 assert_eq!(policy, Policy::default(), "{name} changed something else");
             }
+        }
+    }
+
+    #[test]
+    fn h_29_what_is_blocked_for_all_stays_blocked() {
+        let table = |text| toml::from_str::<file::Rules>(text).unwrap();
+        let all = table("block-domains = ['*.ads.com']\nallow-domains = ['x.com']");
+        let own = table(
+            "block-domains = ['evil.com']\nallow-domains = ['y.com']\n[links]\n'docs.y.com' = 'allow'",
+        );
+        let rules = Rules::default().with(&all, |_| Source::Default);
+        let policy = rules.with(&own, |_| Source::Default).policy();
+        let words = |list: &[HostPattern]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(words(&policy.domains.block), ["*.ads.com", "evil.com"]);
+        assert_eq!(words(policy.domains.allow.as_deref().unwrap()), ["y.com"]);
+        assert_eq!(policy.links, [("docs.y.com".parse().unwrap(), Stance::Allow)].into());
+        for odd in [
+            "block-domains = ['https://x.com']",
+            "allow-domains = ['*']",
+            "[links]\n'x.com/a' = 'allow'",
+        ] {
+            let error = toml::from_str::<file::Rules>(odd).unwrap_err().to_string();
+            assert!(error.contains("expected a host"), "{error}");
         }
     }
 
