@@ -470,7 +470,7 @@ test("ATK-32 tools called then, __proto__ and constructor are tools like others"
       .send("tools/call", { name: "isPrototypeOf" })
       .catch((error) => error.code),
   );
-  assert.equal(missing, -32603);
+  assert.equal(missing, -32602);
   assert.equal(
     await trio.view.evaluate(() => typeof app.then),
     "undefined",

@@ -84,7 +84,7 @@ test("a guest under the same name finds its storage again after a reload", async
   );
 });
 
-test("an opaque guest has no storage, and the library does not miss it", async (t) => {
+test("V-31 an opaque guest has no storage, and the library does not miss it", async (t) => {
   const trio = await open(t, {
     raw: true,
     message: { sandbox: "allow-scripts" },

@@ -14,7 +14,7 @@ const shared = {
   logLevel: "warning",
   // Names that only our own modules say to each other; nothing a user writes or a peer sends.
   // Fixed, because each module is built on its own.
-  mangleProps: /^(tell|end|emit|drop|run|had)$/,
+  mangleProps: /^(tell|end|emit|drop|run|had|offer)$/,
   mangleCache: {
     tell: "t",
     end: "e",
@@ -22,6 +22,7 @@ const shared = {
     drop: "d",
     run: "r",
     had: "h",
+    offer: "o",
   },
 };
 

@@ -14,20 +14,40 @@ export type RequestOptions = {
   resetTimeoutOnProgress?: boolean;
 };
 
-/** What is heard about a request: how far it is, what came of it, or why nothing did. */
-type News = {
-  progress?: Progress;
-  result?: Json;
-  error?: { code: LocalCode | number; message: string; data?: unknown };
-};
+/** Hears about a request: why nothing came of it, or what did, how far it is, or what time it is. */
+type Hear = (
+  error?: { code: LocalCode | number; message: string; data?: unknown } | null,
+  result?: Json | null,
+  progress?: Progress | null,
+  now?: number,
+) => void;
 
 /** The requests that one side has made and that nobody has answered yet. */
 export type Calls = ReturnType<typeof openCalls>;
 
 /** Starts with no request made. `send` rejects what it cannot send. */
 export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
-  const pending = new Map<number, (news: News) => void>();
+  const pending = new Map<number, Hear>();
   let next = 0;
+  let timer: ReturnType<typeof setTimeout>;
+  let wake = Infinity;
+
+  const tellAll: Hear = (...news) => {
+    wake = Infinity;
+    clearTimeout(timer);
+    pending.forEach((hear) => hear(...news));
+  };
+  /** One timer for all, at the first deadline: one for each call would cost as much as sending it. */
+  const wakeAt = (due: number) => {
+    if (!(due < wake)) return;
+    wake = due;
+    // A timer that fires too early finds nothing due: one set before for later, and one that stands for
+    // more than 2^31, which would fire at once.
+    timer = setTimeout(
+      () => tellAll(null, null, null, performance.now()),
+      (due - performance.now()) % 2e9,
+    );
+  };
 
   return {
     /** Sends a request and waits for its answer. */
@@ -38,66 +58,71 @@ export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
     ): Promise<Json> =>
       new Promise((resolve, reject) => {
         const id = next++;
-        let timer: ReturnType<typeof setTimeout>;
+        let due: number;
 
-        const hear = ({ progress, result, error }: News) => {
-          clearTimeout(timer);
-          if (progress) {
+        const hear: Hear = (error, result, progress, now) => {
+          if (now) {
+            if (now < due) wakeAt(due);
+            else giveUp("Timeout");
+          } else if (progress) {
             wait();
             onprogress?.(progress);
-            return;
+          } else {
+            signal?.removeEventListener("abort", abort);
+            pending.delete(id);
+            if (error)
+              reject(
+                new TransomError(
+                  error.code,
+                  `${method}: ${error.message}`,
+                  error.data,
+                ),
+              );
+            else resolve(result!);
           }
-          signal?.removeEventListener("abort", abort);
-          pending.delete(id);
-          if (error)
-            reject(
-              new TransomError(
-                error.code,
-                `${method}: ${error.message}`,
-                error.data,
-              ),
-            );
-          else resolve(result!);
         };
         const fail = (code: LocalCode) =>
-          hear({ error: { code, message: code, data: signal?.reason } });
+          hear({ code, message: code, data: signal?.reason });
         const giveUp = (code: LocalCode) => {
           fail(code);
-          const params = { requestId: id, reason: code };
-          send({ method: "notifications/cancelled", params }).catch(() => {});
+          send({
+            method: "notifications/cancelled",
+            params: { reason: code, requestId: id },
+          }).catch(() => {});
         };
         const abort = () => giveUp("Aborted");
-        const wait = () => {
-          timer = setTimeout(giveUp, timeout, "Timeout");
-        };
+        const wait = () => wakeAt((due = performance.now() + timeout));
 
         if (signal?.aborted) return fail("Aborted");
         signal?.addEventListener("abort", abort);
         pending.set(id, hear);
         wait();
-        const token = onprogress && {
-          _meta: { ...(params?._meta as Json), progressToken: id },
-        };
+        if (onprogress)
+          params = {
+            ...params,
+            _meta: { ...(params?._meta as Json), progressToken: id },
+          };
         // What cannot be cloned fails here.
         send({
           id,
           method,
-          ...((params ?? token) && { params: { ...params, ...token } }),
-        }).catch((error: TransomError) => hear({ error }));
+          ...(params && { params }),
+        }).catch(hear);
       }),
 
     /**
      * Hands news to the call that it is about, also if the id came back as text (W-3). What nobody
      * asked for is dropped.
      */
-    tell: (id: unknown, news: News) => pending.get(Number(id))?.(news),
+    tell: (
+      id: unknown,
+      error?: Parameters<Hear>[0],
+      result?: Json | null,
+      progress?: Progress | null,
+    ) => pending.get(Number(id))?.(error, result, progress),
 
     /** Fails everything that still waits. */
-    end() {
-      pending.forEach((hear) =>
-        hear({ error: { code: "Closed", message: "Closed" } }),
-      );
-    },
+    end: () => tellAll({ code: "Closed", message: "Closed" }),
   };
 }
 

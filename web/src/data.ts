@@ -6,12 +6,11 @@ export function dataOf({
   structuredContent,
   content,
 }: CallToolResult): unknown {
-  if (structuredContent) return structuredContent;
   for (const block of content)
     try {
-      return JSON.parse((block as { text: string }).text);
+      structuredContent ??= JSON.parse((block as { text: string }).text);
     } catch {
       // A block for people, or none with text: the next may be it.
     }
-  return undefined;
+  return structuredContent;
 }

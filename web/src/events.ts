@@ -34,10 +34,9 @@ export function openEvents(failed: (error: unknown) => void) {
 
   /** Hands a value to one listener, unless it has had it. */
   const give = (listener: Listener, params: Json | undefined) => {
-    if (!params || !listener.run || listener.had === params) return;
-    listener.had = params;
     try {
-      listener.run(params as never);
+      if (params && listener.had !== params)
+        listener.run?.((listener.had = params) as never);
     } catch (error) {
       failed(error);
     }
@@ -58,11 +57,11 @@ export function openEvents(failed: (error: unknown) => void) {
       if (name === PARTIAL) {
         partial = params;
         if (!timer) flush();
-        return;
+      } else {
+        if (partial) flush();
+        if (/^tool/.test(name)) kept.set(name, params);
+        deliver(name, params);
       }
-      if (partial) flush();
-      if (/^tool/.test(name)) kept.set(name, params);
-      deliver(name, params);
     },
 
     /** The handler behind an `on…` property: the listener without a key. */

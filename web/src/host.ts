@@ -323,8 +323,7 @@ export class TransomView extends HTMLElement {
   /** The answer to the handshake brings the port, if whoever wrote it agreed. */
   #answer(message: Message): void {
     this.#hello = undefined;
-    const agreed =
-      "result" in message && namesPort(message.result.hostCapabilities);
+    const agreed = message.result && namesPort(message.result.hostCapabilities);
     if (!agreed) return this.#window?.send(message);
     const { port1, port2 } = new MessageChannel();
     this.#port = openLane(port1, (data, _, text) =>

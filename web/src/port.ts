@@ -11,47 +11,48 @@ export type Lane = {
 };
 
 /**
- * Takes what arrived, and the text that it came as when it came as text. Says whether it was worth
- * hearing: only then is the origin pinned, and what is not worth hearing has its ports closed.
+ * Takes what arrived, its event for whoever expects ports, and the text that it came as when it came as
+ * text. Says whether it was worth hearing: only then is the origin pinned, and what is not worth hearing
+ * has its ports closed.
  */
 export type Hear = (
   data: unknown,
-  ports: readonly MessagePort[],
+  event: Pick<MessageEvent, "ports">,
   text?: string,
 ) => unknown;
 
 /**
  * Opens our end of a lane.
  *
- * `origin` is the peer's where it is known; otherwise that of the first message worth hearing. A port
+ * `pinned` is the peer's origin where it is known; otherwise that of the first message worth hearing. A port
  * has none to check: only its two ends can reach it.
  */
 export function openLane(
   peer: Window | MessagePort,
   hear: Hear,
-  origin?: string,
+  pinned?: string,
 ): Lane {
   const port = peer instanceof MessagePort ? peer : undefined;
-  const ears = port ?? window;
-  let pinned = origin;
+  const ears = port ?? self;
 
   const listener = ((event: MessageEvent) => {
     // What someone else sent is someone else's to take, with its ports: a page has other listeners.
     // Its data is not even looked at: whoever reads it first pays for its deserialization.
     if (!event.isTrusted || event.source !== (port ? null : peer)) return;
     // The origin before the data: in Chromium a relay of large messages is a third slower otherwise.
-    const { origin, data, ports } = event;
+    const from = event.origin;
+    const { data } = event;
     try {
       if (
-        origin === (pinned ?? origin) &&
-        (port ? hear(JSON.parse(data), ports, data) : hear(data, ports))
+        from === (pinned ?? from) &&
+        (port ? hear(JSON.parse(data), event, data) : hear(data, event))
       )
-        return void (pinned = origin);
+        return void (pinned = from);
     } catch {
       // Neither a stranger's message nor a handler of ours may throw in the page's event loop.
     }
     // Ports that nobody asked for would keep their other end alive.
-    for (const stray of ports) stray.close();
+    for (const stray of event.ports) stray.close();
   }) as EventListener;
 
   ears.addEventListener("message", listener);
@@ -66,7 +67,12 @@ export function openLane(
       else
         (peer as Window).postMessage(
           data,
-          !pinned || pinned === "null" ? "*" : pinned,
+          // The short form in less time: a written origin is parsed for each message.
+          pinned === self.origin
+            ? "/"
+            : pinned && pinned !== "null"
+              ? pinned
+              : "*",
           ports,
         );
     },

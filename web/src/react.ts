@@ -86,12 +86,18 @@ export function useHostFonts(
   useHostContext(app, initialContext, applyFonts);
 }
 
-/** Reports the content's size while the component is mounted, for an `App` with `autoResize: false`. */
+/**
+ * Reports the size of the content, or of one element, while the component is mounted, for an `App` with
+ * `autoResize: false`.
+ */
 export function useAutoResize(
   app: App | null,
-  _element?: RefObject<HTMLElement | null>,
+  element?: RefObject<HTMLElement | null>,
 ): void {
-  useEffect(() => app?.setupSizeChangedNotifications(), [app]);
+  useEffect(
+    () => app?.setupSizeChangedNotifications(element?.current ?? undefined),
+    [app, element],
+  );
 }
 
 /** The document's theme, followed as it changes. */

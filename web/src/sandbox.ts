@@ -21,7 +21,7 @@
  */
 import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
-import { isObject, namesPort, type Json } from "./wire.js";
+import { isObject, namesPort, type Json, type Response } from "./wire.js";
 
 function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
@@ -42,7 +42,7 @@ function main(settings: DOMStringMap): void {
 
   const host = openLane(
     parent,
-    (data, ports) => {
+    (data, { ports }) => {
       if (isReserved(data)) {
         const { method, params } = data as { method: string; params: unknown };
         const resource = isObject(params) && method.endsWith("-resource-ready");
@@ -60,7 +60,7 @@ function main(settings: DOMStringMap): void {
 
   /** Listens before the frame is there: a fast guest speaks at once. */
   const show = (
-    source: { src: string } | { srcdoc: string },
+    source: { src?: string; srcdoc?: string },
     tokens: string,
     allow: string,
   ) => {
@@ -83,11 +83,8 @@ function main(settings: DOMStringMap): void {
         else if (!isReserved(data) && sizeOf(data, limit) <= limit)
           host.send(data);
       },
-      opaque
-        ? "null"
-        : "src" in source
-          ? new URL(source.src).origin
-          : location.origin,
+      // HTML runs on the origin of this page.
+      opaque ? "null" : new URL(source.src ?? location.href).origin,
     );
   };
   const say = (word: string) =>
@@ -132,11 +129,7 @@ function isReserved(data: unknown): boolean {
 
 /** The one message that may carry a port: the Host's answer to a handshake that asked for it. */
 function isOffer(data: unknown): boolean {
-  return (
-    isObject(data) &&
-    isObject(data.result) &&
-    namesPort(data.result.hostCapabilities)
-  );
+  return namesPort((data as Partial<Response>)?.result?.hostCapabilities);
 }
 
 /** P-16: an override can take away and never add. */

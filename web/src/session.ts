@@ -10,17 +10,17 @@
  * Written as one closure over its state, and the methods that only ask, tell or hear as tables: a
  * View carries every byte of this into its HTML.
  */
-import { openCalls, type RequestOptions } from "./calls.js";
-import { TransomError } from "./error.js";
-import { openEvents } from "./events.js";
-import { watchSize } from "./resize.js";
 import {
   listTool,
   runTool,
   type RegisteredAppTool,
   type RequestExtra,
 } from "./tools.js";
+import { TransomError } from "./error.js";
 import { PostMessageTransport, type Transport } from "./transport.js";
+import { openEvents } from "./events.js";
+import { openCalls, type RequestOptions } from "./calls.js";
+import { watchSize } from "./resize.js";
 import type { App, AppOptions } from "./view.js";
 import {
   LATEST_PROTOCOL_VERSION,
@@ -69,7 +69,7 @@ export const HANDLERS: [name: string, member?: string, method?: string][] = [
   ["toolresult"],
   ["toolcancelled", "reason"],
   ["hostcontextchanged"],
-  ["teardown", "reason", "ui/resource-teardown"],
+  ["teardown", "reason", "resourceteardown"],
   ["calltool", "", "tools/call"],
   ["listtools", "", "tools/list"],
 ];
@@ -94,7 +94,8 @@ export function openSession(
     (app.onerror ?? reportError)(error as Error);
   const send = async (message: Unsigned<Message>) => {
     if (!transport) throw new TransomError("NotConnected");
-    return transport.send({ jsonrpc: "2.0", ...message } as Message);
+    (message as Message).jsonrpc = "2.0";
+    await transport.send(message as Message);
   };
   const { call, tell, end } = openCalls(send);
   const { emit, get, set, drop } = openEvents(failed);
@@ -104,7 +105,8 @@ export function openSession(
     options?: RequestOptions,
   ): Promise<T> => {
     await ready;
-    return call(method, params, options) as Promise<T>;
+    // Not the promise itself: to adopt one takes longer than to wait for it.
+    return (await call(method, params, options)) as T;
   };
   const notification = async ({ method, params }: Plain) => {
     await ready;
@@ -112,13 +114,14 @@ export function openSession(
   };
 
   const open = async (given?: Transport, options?: RequestOptions) => {
-    if (!given && parent === window) throw new TransomError("NoHost");
+    if (!given && parent === self) throw new TransomError("NoHost");
     const lane: typeof transport = (transport =
       given ?? new PostMessageTransport());
     lane.onmessage = (message) => {
       // A transport that we have left may still have something to say.
       if (transport !== lane) return;
-      if (!("method" in message)) tell(message.id, message);
+      if (!("method" in message))
+        tell(message.id, message.error, message.result);
       else if ("id" in message) void answer(message);
       else hear(message);
     };
@@ -136,7 +139,7 @@ export function openSession(
             ...capabilities,
             experimental: {
               ...capabilities.experimental,
-              ...lane.experimental,
+              ...lane.offer,
             },
           },
           protocolVersion: LATEST_PROTOCOL_VERSION,
@@ -168,7 +171,7 @@ export function openSession(
     if (event === "hostcontextchanged")
       host.hostContext = { ...host.hostContext, ...params };
     if (method === "notifications/progress")
-      tell(params.progressToken, { progress: params as Progress });
+      tell(params.progressToken, null, null, params as Progress);
     if (method === "notifications/cancelled")
       answering.get(params.requestId)?.abort();
     // A result without content is an empty one (V-29).
@@ -180,8 +183,7 @@ export function openSession(
     let answer: { result: Json } | { error: ErrorObject };
     answering.set(id, controller);
     try {
-      const handler = (method === "ping" ? () => {} : get(method)) as
-        Handler | undefined;
+      const handler = get(eventOf(method)) as Handler | undefined;
       if (!handler) throw new TransomError(-32601, `${method} not found`);
       const extra = { signal };
       // A handler that returns nothing still answers with an object (V-23).
@@ -199,6 +201,18 @@ export function openSession(
     if (!signal.aborted) send({ id, ...answer }).catch(failed);
   };
 
+  /** What ext-apps has for any method: its handlers take the whole message. */
+  const handle = (
+    method: string,
+    handler: (
+      message: { method: string; params: Json },
+      extra: RequestExtra,
+    ) => unknown,
+  ) =>
+    set(eventOf(method), (params: Json, extra: RequestExtra) =>
+      handler({ method, params }, extra),
+    );
+
   const methods: Partial<App> = {
     connect: (given, options) => (ready ??= open(given, options)),
     close,
@@ -210,6 +224,7 @@ export function openSession(
     addEventListener: (event: string, handler: Handler) =>
       set(event, handler, handler as never),
     removeEventListener: drop,
+    setRequestHandler: handle,
     async callServerTool(params: CallToolParams, options?: RequestOptions) {
       const { name } = params;
       const attempt = async () => ({
@@ -229,12 +244,10 @@ export function openSession(
         return await attempt();
       } catch (error) {
         // The Host names the tool that it does not know, if it knows any by that ending.
-        if (!/unknown|not found/i.test((error as Error).message)) throw error;
-        const { tools } = await request<ListToolsResult>({
-          method: "tools/list",
-        }).catch(() => {
-          throw error;
-        });
+        const { tools = [] }: Partial<ListToolsResult> =
+          /unknown|not found/i.test((error as Error).message)
+            ? await request({ method: "tools/list" }).catch(() => ({}))
+            : {};
         const [found, ...others] = tools.filter((tool) =>
           tool.name.endsWith(name),
         );
@@ -244,15 +257,18 @@ export function openSession(
       }
     },
 
-    setupSizeChangedNotifications: () =>
-      watchSize((size) => void app.sendSizeChanged(size).catch(() => {})),
+    setupSizeChangedNotifications: (element) =>
+      watchSize(
+        (size) => void app.sendSizeChanged(size).catch(() => {}),
+        element,
+      ),
 
     registerTool(name, config, callback) {
       if (!ready)
         capabilities = { tools: { listChanged: true }, ...capabilities };
       app.oncalltool ??= ({ name, arguments: args }, extra) => {
         const tool = tools.get(name);
-        if (!tool?.enabled) throw new Error(`Tool ${name} not found`);
+        if (!tool?.enabled) throw new TransomError(-32602, `${name} not found`);
         return tool.handler(args, extra);
       };
       app.onlisttools ??= () => ({
@@ -284,6 +300,7 @@ export function openSession(
     },
   };
   Object.assign(app, methods);
+  set("ping", () => {});
   for (const [name, method] of Object.entries(SENDS))
     (app as unknown as Json)[name] = (
       params?: Json,

@@ -4,15 +4,13 @@ import type { HostContext, Styles, Theme } from "./wire.js";
 /** Applies everything that a context says about looks; a partial context changes only its part. */
 export function applyHostStyles({
   theme,
-  styles,
+  styles = {},
   safeAreaInsets,
 }: HostContext = {}): void {
   if (theme) applyDocumentTheme(theme);
-  if (styles) {
-    // Earlier drafts had the variables directly in `styles` (reference §4.2).
-    applyHostStyleVariables(styles.variables ?? (styles as Styles));
-    if (styles.css?.fonts) applyHostFonts(styles.css.fonts);
-  }
+  // Earlier drafts had the variables directly in `styles` (reference §4.2).
+  applyHostStyleVariables(styles.variables ?? (styles as Styles));
+  if (styles.css?.fonts) applyHostFonts(styles.css.fonts);
   for (const side in safeAreaInsets)
     applyHostStyleVariables({
       ["--safe-area-" + side]: safeAreaInsets[side as "top"] + "px",
@@ -21,8 +19,8 @@ export function applyHostStyles({
 
 /** Tells the document's theme: its `data-theme`, or else its class `dark`. */
 export function getDocumentTheme(): Theme {
-  const { dataset, className } = document.documentElement;
-  return /dark/.test(dataset.theme ?? className) ? "dark" : "light";
+  const root = document.documentElement;
+  return /dark/.test(root.dataset.theme ?? root.className) ? "dark" : "light";
 }
 
 /** Sets `data-theme` and `color-scheme`, so that `light-dark()` works. */

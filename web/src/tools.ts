@@ -58,29 +58,39 @@ export type RegisteredAppTool = AppToolConfig<ToolSchema, ToolSchema> & {
   handler: (args: unknown, extra: RequestExtra) => Promise<CallToolResult>;
 };
 
-/** Runs a tool on arguments that its schema has checked and perhaps changed. */
+/**
+ * Runs a tool on arguments that its schema has checked and perhaps changed. What fails is a result that
+ * says so (V-19), for the model to read.
+ */
 export async function runTool(
   { inputSchema }: RegisteredAppTool,
   run: (...args: unknown[]) => Answer,
   value: unknown = {},
   extra: RequestExtra,
 ): Promise<CallToolResult> {
-  if (!inputSchema) return run(extra);
-  const checked = (await standardOf(inputSchema)?.validate(value)) ?? { value };
-  if (checked.issues) throw new Error(JSON.stringify(checked.issues));
-  return run(checked.value, extra);
+  try {
+    if (!inputSchema) return await run(extra);
+    const standard = inputSchema["~standard"] as Standard | undefined;
+    const checked = (await standard?.validate(value)) ?? { value };
+    if (checked.issues) throw JSON.stringify(checked.issues);
+    return await run(checked.value, extra);
+  } catch (thrown) {
+    return { content: [{ type: "text", text: `${thrown}` }], isError: true };
+  }
 }
 
 /** A tool as it is listed. Writing it as JSON leaves out functions and what is not set (W-7). */
 export function listTool(name: string, tool: RegisteredAppTool): Tool {
-  const { inputSchema = { type: "object" }, outputSchema } = tool;
   return JSON.parse(
     JSON.stringify({
       ...tool,
       name,
       enabled: undefined,
-      inputSchema: toJsonSchema(inputSchema, "input"),
-      outputSchema: toJsonSchema(outputSchema, "output"),
+      inputSchema: toJsonSchema(
+        tool.inputSchema ?? { type: "object" },
+        "input",
+      ),
+      outputSchema: toJsonSchema(tool.outputSchema, "output"),
     }),
   );
 }
@@ -90,14 +100,8 @@ function toJsonSchema(
   schema: ToolSchema | undefined,
   side: "input" | "output",
 ): unknown {
-  return (
-    standardOf(schema)?.jsonSchema?.[side]({ target: "draft-2020-12" }) ??
-    schema
-  );
-}
-
-function standardOf(schema: ToolSchema | undefined): Standard | undefined {
-  return schema?.["~standard"] as Standard | undefined;
+  const standard = schema?.["~standard"] as Standard | undefined;
+  return standard?.jsonSchema?.[side]({ target: "draft-2020-12" }) ?? schema;
 }
 
 type Standard = StandardSchema["~standard"] & {

@@ -29,43 +29,42 @@ export class PostMessageTransport {
   declare onmessage?: (message: Message) => void;
   declare onclose?: () => void;
   declare onerror?: (error: Error) => void;
+  declare start: () => Promise<void>;
+  declare send: (message: Message) => Promise<void>;
+  declare close: () => Promise<void>;
   /** How many things arrived from the peer that were not messages. */
   ignored = 0;
   /** What the handshake adds to the View's experimental capabilities. */
-  readonly experimental = { [PORT_CAPABILITY]: {} };
+  readonly offer = { [PORT_CAPABILITY]: {} };
 
-  readonly #peer: Window;
-  #lane: Lane | undefined;
-  #asking = true;
+  constructor(peer: Window = parent, _source?: MessageEventSource) {
+    let lane: Lane | undefined;
+    let asking = true;
 
-  constructor(peer: Window = window.parent, _source?: MessageEventSource) {
-    this.#peer = peer;
+    const hear: Hear = (data, event) => {
+      const message = parseMessage(data);
+      if (!message) return void this.ignored++;
+      // The first answer is the handshake's; no later one may move us.
+      const { result } = message;
+      // Not of later answers: to read the list costs as much as a small message, and there are many.
+      const port = (asking || !result) && event.ports[0];
+      if (port)
+        if (asking && namesPort(result?.hostCapabilities)) {
+          lane?.close();
+          lane = openLane(port, hear);
+        } else port.close();
+      asking &&= !result;
+      this.onmessage?.(message);
+      return message;
+    };
+
+    this.start = async () => {
+      lane = openLane(peer, hear);
+    };
+    this.send = async (message) => lane?.send(message);
+    this.close = async () => {
+      lane?.close();
+      this.onclose?.();
+    };
   }
-
-  async start(): Promise<void> {
-    this.#lane = openLane(this.#peer, this.#hear);
-  }
-
-  async send(message: Message): Promise<void> {
-    this.#lane?.send(message);
-  }
-
-  async close(): Promise<void> {
-    this.#lane?.close();
-    this.onclose?.();
-  }
-
-  readonly #hear: Hear = (data, [port]) => {
-    const message = parseMessage(data);
-    if (!message) return void this.ignored++;
-    // The first answer is the handshake's; no later one may move us.
-    const first = "result" in message && this.#asking;
-    if (first) this.#asking = false;
-    if (port && first && namesPort(message.result.hostCapabilities)) {
-      this.#lane?.close();
-      this.#lane = openLane(port, this.#hear);
-    } else port?.close();
-    this.onmessage?.(message);
-    return true;
-  };
 }

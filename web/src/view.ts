@@ -157,8 +157,11 @@ export interface App {
   sendLog(params: LogParams): Promise<void>;
   requestTeardown(params?: Json): Promise<void>;
   sendSizeChanged(params: SizeParams): Promise<void>;
-  /** Reports the content's size whenever it changes, until the returned function is called. */
-  setupSizeChangedNotifications(): () => void;
+  /**
+   * Reports the size of the content, or of one element, whenever it changes, until the returned function
+   * is called.
+   */
+  setupSizeChangedNotifications(element?: HTMLElement): () => void;
 
   /** Offers a tool to the Host for as long as the View lives. */
   registerTool<
@@ -170,6 +173,18 @@ export interface App {
     callback: AppToolCallback<In>,
   ): RegisteredAppTool;
   sendToolListChanged(params?: Json): Promise<void>;
+
+  /**
+   * Answers any request of the Host, by its method; the handler takes the whole request. What it is
+   * called with is not checked: ext-apps' form with a schema in place of the method is not there.
+   */
+  setRequestHandler(
+    method: string,
+    handler: (
+      request: { method: string; params?: Json },
+      extra: RequestExtra,
+    ) => unknown,
+  ): void;
 
   /** Sends any request: at once when the handshake is over, after it when it is under way. */
   request<T = Json>(
@@ -274,12 +289,11 @@ export class McpApp {
     Object.assign(this, app, methods);
     for (const [name, member] of HANDLERS)
       Object.defineProperty(this, `on${name}`, {
-        set: (handler: Handler<unknown>) =>
-          Object.assign(app, {
-            [`on${name}`]:
-              handler &&
-              ((params: Json) => handler(member ? params[member] : params)),
-          }),
+        set(handler: Handler<unknown>) {
+          (app as unknown as Json)[`on${name}`] =
+            handler &&
+            ((params: Json) => handler(member ? params[member] : params));
+        },
       });
   }
 }

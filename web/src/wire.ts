@@ -25,18 +25,24 @@ export type Request = {
   id: RequestId;
   method: string;
   params?: Json;
+  result?: undefined;
 };
 
 /** A statement that is not answered. */
-export type Notification = { jsonrpc: "2.0"; method: string; params?: Json };
+export type Notification = {
+  jsonrpc: "2.0";
+  method: string;
+  params?: Json;
+  result?: undefined;
+};
 
 /** Why a request failed. */
 export type ErrorObject = { code: number; message: string; data?: unknown };
 
 /** The answer to one request. */
 export type Response =
-  | { jsonrpc: "2.0"; id: RequestId; result: Json }
-  | { jsonrpc: "2.0"; id: RequestId; error: ErrorObject };
+  | { jsonrpc: "2.0"; id: RequestId; result: Json; error?: undefined }
+  | { jsonrpc: "2.0"; id: RequestId; error: ErrorObject; result?: undefined };
 
 /** One JSON-RPC message. */
 export type Message = Request | Notification | Response;
@@ -65,13 +71,17 @@ export function parseMessage(data: unknown): Message | undefined {
       : typeof method === "string" &&
         (named || id === undefined) &&
         isObject(params);
-  return valid ? (data as Message) : undefined;
+  if (valid) return data as Message;
+  return undefined;
 }
 
 /** True when a side's capabilities name the port. */
 export function namesPort(capabilities: unknown): boolean {
-  const experimental = isObject(capabilities) && capabilities.experimental;
-  return isObject(experimental) && isObject(experimental[PORT_CAPABILITY]);
+  return isObject(
+    (capabilities as AppCapabilities | undefined)?.experimental?.[
+      PORT_CAPABILITY
+    ],
+  );
 }
 
 /** Who speaks: a View or a Host. */

@@ -82,7 +82,7 @@ describe("mounting", () => {
     });
   });
 
-  test("H-40, H-43, H-46 the frame is sandboxed, labelled, and listened to when the task ends that made it", () => {
+  test("H-40, H-43, H-46, P-02 the frame is sandboxed, labelled, and listened to when the task ends that made it", () => {
     const listen = vi.spyOn(window, "addEventListener");
     open({ allow: "camera" });
     expect(listen).toHaveBeenCalledWith("message", expect.anything());

@@ -1,4 +1,11 @@
-import { act, createElement, StrictMode, useEffect, useState } from "react";
+import {
+  act,
+  createElement,
+  StrictMode,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { createRoot } from "react-dom/client";
 import { beforeEach, expect, test, vi } from "vitest";
 import {
@@ -14,6 +21,42 @@ let host: FakeHost;
 beforeEach(() => {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   host = standUnder(new FakeHost()) as FakeHost;
+});
+
+test("useAutoResize watches the element that it is given", async () => {
+  const watched: Element[] = [];
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe(element: Element) {
+        watched.push(element);
+      }
+      disconnect() {}
+    },
+  );
+  function View() {
+    const element = useRef<HTMLElement>(null);
+    const { app } = useApp({
+      appInfo: { name: "v", version: "1" },
+      capabilities: {},
+      autoResize: false,
+    });
+    useAutoResize(app, element);
+    return createElement("main", { ref: element });
+  }
+  const container = document.createElement("div");
+  const root = createRoot(container);
+  await act(async () => {
+    root.render(createElement(View));
+    await settle();
+  });
+  await act(async () => {
+    host.welcome();
+    await settle();
+  });
+  expect(watched).toContain(container.querySelector("main"));
+  expect(watched).not.toContain(document.documentElement);
+  await act(async () => root.unmount());
 });
 
 test("useApp connects once under StrictMode, hears the result, and closes with the component", async () => {

@@ -4,18 +4,13 @@ import { FakeHost, settle, standUnder } from "./stage.js";
 
 let host: FakeHost;
 let app: App;
-let frames: (() => void)[];
 let observers: (() => void)[];
 /** The document's natural height for a given viewport. */
 let layout: (viewport: number) => number;
 
 beforeEach(async () => {
   vi.useFakeTimers();
-  frames = [];
   observers = [];
-  vi.stubGlobal("requestAnimationFrame", (frame: () => void) =>
-    frames.push(frame),
-  );
   vi.stubGlobal(
     "ResizeObserver",
     class {
@@ -53,7 +48,6 @@ const sizes = () =>
 /** One frame: the layout changed, the document is measured, the Host obeys. */
 async function frame(obey = true) {
   observers.forEach((changed) => changed());
-  frames.splice(0).forEach((run) => run());
   await settle();
   const last = sizes().at(-1);
   if (obey && last) vi.stubGlobal("innerHeight", last.height);
@@ -106,6 +100,25 @@ test("after a loop the content's own growth is reported again", async () => {
   extra = 100;
   await frame();
   expect(sizes().length).toBe(before + 1);
+});
+
+test("one element's size is reported when it is asked for", async () => {
+  await app.close();
+  const quiet = new App({ name: "v", version: "1" }, {}, { autoResize: false });
+  const ready = quiet.connect();
+  await settle();
+  host.welcome();
+  await ready;
+  const element = document.createElement("main");
+  vi.spyOn(element, "getBoundingClientRect").mockImplementation(
+    () => ({ height: 77 }) as DOMRect,
+  );
+  const stop = quiet.setupSizeChangedNotifications(element);
+  await frame(false);
+  expect(sizes().at(-1)).toEqual({ width: 400, height: 77 });
+  stop();
+  expect(observers).toEqual([]);
+  await quiet.close();
 });
 
 test("nothing is watched after close", async () => {

@@ -102,7 +102,7 @@ describe("refusals", () => {
     expect(document.querySelector("iframe")).toBeNull();
   });
 
-  test("P-13 an origin shared with the host", async () => {
+  test("P-01, P-13 an origin shared with the host", async () => {
     Object.defineProperty(host, "document", { value: document });
     await raw();
     expect(refused()).toBe("same origin as its host");
@@ -121,7 +121,7 @@ describe("with a guest's URL", () => {
     expect(frame?.allow).toBe("camera; geolocation");
   });
 
-  test("P-06, P-09 it forwards both ways, at once, in order and unchanged", async () => {
+  test("P-06, P-09, P-11 it forwards both ways, at once, in order and unchanged", async () => {
     await withGuest();
     for (let n = 0; n < 3; n++) {
       fromGuest(note(n));
@@ -269,13 +269,22 @@ describe("in raw mode", () => {
     expect(document.querySelector("iframe")).not.toBeNull();
   });
 
-  test("the guest has the sandbox's own origin, or none", async () => {
+  test("P-11 the guest has the sandbox's own origin, or none", async () => {
     await raw();
     fromHost(resource({ html: "x" }));
     fromGuest(note(1), { origin: "https://sandbox.test" });
     expect(host.messages.at(-1)).toEqual(note(1));
     fromHost(note(2));
     expect(guest.posted.at(-1)?.target).toBe("https://sandbox.test");
+  });
+
+  test("P-11 a guest without an origin is posted to without one, and the host never so", async () => {
+    await raw();
+    fromHost(resource({ html: "x", sandbox: "allow-scripts" }));
+    fromGuest(note(1), { origin: "null" });
+    expect(host.posted.at(-1)).toMatchObject({ data: note(1), target: HOST });
+    fromHost(note(2));
+    expect(guest.posted.at(-1)?.target).toBe("*");
   });
 
   test("P-16 an override takes away and never adds", async () => {

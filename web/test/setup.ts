@@ -18,3 +18,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
+
+// Every browser has it, the simulated one has not.
+globalThis.origin ??= "https://view.test";

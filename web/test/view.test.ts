@@ -93,6 +93,33 @@ describe("handshake", () => {
     await call;
   });
 
+  test("V-05 a Host that says everything in the same breath is heard, in order", async () => {
+    const heard: string[] = [];
+    app.ontoolinputpartial = () => heard.push("partial");
+    app.ontoolinput = () => heard.push("input");
+    app.ontoolresult = () => heard.push("result");
+    app.ontoolcancelled = () => heard.push("cancelled");
+    const ready = app.connect();
+    await settle();
+    host.welcome();
+    for (const name of ["input-partial", "input", "result", "cancelled"])
+      host.say({ method: `ui/notifications/tool-${name}`, params: {} });
+    await ready;
+    expect(heard).toEqual(["partial", "input", "result", "cancelled"]);
+  });
+
+  test("V-12 what was granted is what the Host says, and nothing when it says nothing", async () => {
+    await connected({
+      hostCapabilities: { sandbox: { permissions: { camera: {} } } },
+    });
+    expect(app.getHostCapabilities()?.sandbox?.permissions).toEqual({
+      camera: {},
+    });
+    await app.close();
+    await connected();
+    expect(app.getHostCapabilities()?.sandbox?.permissions).toBeUndefined();
+  });
+
   test("connect is one promise, however often it is called", async () => {
     expect(app.connect()).toBe(app.connect());
     await settle();
@@ -307,6 +334,52 @@ describe("asking", () => {
     expect(host.last("notifications/cancelled").params).toMatchObject({
       requestId: 1,
     });
+  });
+
+  test("each call has its own deadline, however near, far or endless the others' are", async () => {
+    await connected();
+    vi.useFakeTimers();
+    const ended: string[] = [];
+    const start = (name: string, timeout: number) =>
+      void codeOf(app.request({ method: name }, { timeout })).then((code) =>
+        ended.push(`${name} ${code}`),
+      );
+    start("far", 3_000);
+    start("endless", Infinity);
+    // More than a browser's timer holds.
+    start("years", 2 ** 40);
+    start("near", 1_000);
+    start("nearer", 500);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(ended).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(ended).toEqual(["nearer Timeout"]);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(ended).toEqual(["nearer Timeout", "near Timeout"]);
+    host.answer("far", {});
+    start("later", 1_000);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(ended.slice(2)).toEqual(["far no error", "later Timeout"]);
+    // Nothing fires again and again for the two that are left.
+    expect(vi.getTimerCount()).toBeLessThan(2);
+    await app.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ended.slice(4)).toEqual(["endless Closed", "years Closed"]);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
+  test("an answer with members that it need not have is an answer", async () => {
+    await connected();
+    const call = app.request({ method: "x" });
+    await settle();
+    host.say({
+      id: host.last("x").id,
+      result: { a: 1 },
+      progress: { progress: 1 },
+      now: 1e9,
+    });
+    expect(await call).toEqual({ a: 1 });
   });
 
   test("an abort tells the Host; one that came before sends nothing", async () => {
@@ -617,12 +690,8 @@ describe("answering", () => {
     ).toMatchObject({
       result: { content: [{ type: "text", text: "3" }] },
     });
-    expect(
-      (await ask("tools/call", { name: "add", arguments: { a: "1" } }))?.error
-        ?.code,
-    ).toBe(-32603);
     expect((await ask("tools/call", { name: "none" }))?.error?.code).toBe(
-      -32603,
+      -32602,
     );
 
     tool.disable();
@@ -631,13 +700,60 @@ describe("answering", () => {
     expect(
       (await ask("tools/call", { name: "add", arguments: { a: 1 } }))?.error
         ?.code,
-    ).toBe(-32603);
+    ).toBe(-32602);
     tool.enable();
     tool.remove();
     await settle();
     expect((await ask("tools/list"))?.result).toMatchObject({
       tools: [{ name: "plain" }],
     });
+  });
+
+  test("V-18, V-19 wrong arguments and a tool that fails are results that say so", async () => {
+    const run = vi.fn(() => {
+      throw new TypeError("out of tea");
+    });
+    app.registerTool(
+      "brew",
+      { inputSchema: z.object({ cups: z.number() }) },
+      run,
+    );
+    app.registerTool("bare", {}, () => Promise.reject("no kettle"));
+    await connected();
+    const call = async (name: string, args: object) =>
+      (await ask("tools/call", { name, arguments: args }))?.result as {
+        isError?: boolean;
+        content: { text: string }[];
+      };
+
+    const wrong = await call("brew", { cups: "two" });
+    expect(wrong.isError).toBe(true);
+    expect(wrong.content[0]?.text).toContain("cups");
+    expect(run).not.toHaveBeenCalled();
+    expect(await call("brew", { cups: 2 })).toEqual({
+      isError: true,
+      content: [{ type: "text", text: "TypeError: out of tea" }],
+    });
+    expect(await call("bare", {})).toEqual({
+      isError: true,
+      content: [{ type: "text", text: "no kettle" }],
+    });
+  });
+
+  test("setRequestHandler answers a method by its name, with the whole request", async () => {
+    const seen = vi.fn();
+    app.setRequestHandler("x/y", (request, { signal }) => {
+      seen(request, signal.aborted);
+      return { ok: true };
+    });
+    app.setRequestHandler("ui/resource-teardown", () => ({ saved: 1 }));
+    await connected();
+    expect((await ask("x/y", { a: 1 }))?.result).toEqual({ ok: true });
+    expect(seen).toHaveBeenCalledWith(
+      { method: "x/y", params: { a: 1 } },
+      false,
+    );
+    expect((await ask("ui/resource-teardown"))?.result).toEqual({ saved: 1 });
   });
 
   test("V-20 no list_changed when it was not declared", async () => {
@@ -678,7 +794,13 @@ describe("strangers", () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  test("the origin is pinned by the first message, not by noise before it", async () => {
+  test("a Host on the View's own origin is posted to as such", async () => {
+    vi.stubGlobal("origin", "https://host.test");
+    await connected();
+    expect(host.posted[1]?.target).toBe("/");
+  });
+
+  test("V-26 the origin is pinned by the first message, not by noise before it", async () => {
     const ready = app.connect();
     await settle();
     host.say({ jsonrpc: "1.0", result: {} }, { origin: "https://noise.test" });
@@ -723,7 +845,7 @@ describe("strangers", () => {
     expect(transport.ignored).toBe(1);
   });
 
-  test("ATK-26 own __proto__ members reach no prototype", async () => {
+  test("V-30, ATK-26 own __proto__ members reach no prototype", async () => {
     await connected();
     const evil = JSON.parse(
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',

@@ -26,7 +26,7 @@ use crate::{
     page::{self, First, Page},
     sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
     secret::Key,
-    server::{Server, ServerState, Servers},
+    server::{Server, ServerState, Servers, Trust},
     session::{Driver, Event},
     upstream::{OAuth, Registration, Target, Tokens},
 };
@@ -244,11 +244,15 @@ impl Builder {
                 }
                 _ => None,
             };
+            let trust = Trust {
+                policy: own.unwrap_or_else(|| Arc::clone(&policy)),
+                grants: agreement.grants,
+                permissions: agreement.permissions,
+                built_in: matches!(target, Target::InProcess(_)),
+            };
             let server = Server::new(
                 name.clone(),
-                own.unwrap_or_else(|| Arc::clone(&policy)),
-                (agreement.grants, agreement.permissions),
-                matches!(target, Target::InProcess(_)),
+                trust,
                 oauth,
                 store.clone(),
                 self.page_origins.clone(),

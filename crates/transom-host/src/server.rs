@@ -189,12 +189,19 @@ impl Servers {
     }
 }
 
+/// What is agreed with a server.
+pub(crate) struct Trust {
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) grants: Vec<Grant>,
+    pub(crate) permissions: ResourcePermissions,
+    /// Whether it is part of this process.
+    pub(crate) built_in: bool,
+}
+
 impl Server {
     pub(crate) fn new(
         name: String,
-        policy: Arc<Policy>,
-        (grants, permissions): (Vec<Grant>, ResourcePermissions),
-        built_in: bool,
+        Trust { policy, grants, permissions, built_in }: Trust,
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,

@@ -295,7 +295,9 @@ impl Driver {
     /// Finds the view's place, or makes one for its first `open`.
     fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
         let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
-        let room = self.views.len() < PLACES
+        // Counted for a new one only: a message must not cost more for every view beside it.
+        let room = !self.views.contains_key(view)
+            && self.views.len() < PLACES
             && self.views.values().filter(|seat| !seat.is_over()).count() < VIEWS;
         let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
         let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
