@@ -374,6 +374,9 @@ async function log(key: string): Promise<void> {
   for (;;) {
     try {
       const { entries } = await get<{ entries: Entry[] }>(`/api/log?after=${next}`, key);
+      // Every message of every view passes through this page: drawing a line for each as it comes would make them wait,
+      // and the first line of a view is written when its frames are about to be loaded.
+      await pause(LOG_PAUSE);
       const fresh = entries.map((entry) => {
         const line = make("li", { className: `line-${entry.kind}` });
         line.append(
@@ -386,8 +389,6 @@ async function log(key: string): Promise<void> {
       });
       lines.prepend(...fresh.reverse());
       while (lines.childElementCount > 500) lines.lastElementChild?.remove();
-      // Every message of every view passes through this page: drawing a line for each as it comes would make them wait.
-      await pause(LOG_PAUSE);
     } catch {
       await pause(2000);
     }

@@ -25,7 +25,7 @@ export async function startHost({ servers, toml, args = [], env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-host-"));
   const words = [...args, "--port", String(await freePort())];
   // What one test agreed to is not agreed to in the next.
-  if (!args.includes("--data-dir")) words.push("--data-dir", path.join(folder, "data"));
+  if (!args.some((word) => ["--data-dir", "--no-data"].includes(word))) words.push("--data-dir", path.join(folder, "data"));
   if (servers) {
     const file = path.join(folder, "mcp.json");
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));

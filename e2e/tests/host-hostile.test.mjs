@@ -77,12 +77,29 @@ test("the host page and the sandbox are out of reach", async (t) => {
   assert.ok(bench.page.url().startsWith(host.origin), "the page is where it was");
 });
 
-test("three origins for one view", async (t) => {
-  const { card, view } = await openHostile(t);
-  const guest = await view.evaluate(() => origin);
-  const sandbox = await card.sandbox.locator("html").evaluate(() => origin);
-  assert.equal(new Set([guest, sandbox, host.origin]).size, 3);
-  for (const each of [guest, sandbox]) assert.match(each, new RegExp(`^http://[0-9a-z]+\\.localhost:${host.sandboxPort}$`));
+test("three origins for one view, and a site that no other view is on", async (t) => {
+  const sites = [];
+  for (const opened of [await openHostile(t), await openHostile(t)]) {
+    const guest = await opened.view.evaluate(() => origin);
+    const sandbox = await opened.card.sandbox.locator("html").evaluate(() => origin);
+    assert.equal(new Set([guest, sandbox, host.origin]).size, 3);
+    const [, site] = new RegExp(`^http://([0-9a-z]{32}\\.localhost):${host.sandboxPort}$`).exec(guest);
+    // The sandbox is below its own guest, in its process; and still neither is in the other's agent.
+    assert.match(sandbox, new RegExp(`^http://[0-9a-z]{32}\\.${site}:${host.sandboxPort}$`));
+    assert.equal(await opened.view.evaluate(() => originAgentCluster), true);
+    assert.equal(await opened.card.sandbox.locator("html").evaluate(() => originAgentCluster), true);
+    const shared = await opened.view.evaluate((site) => {
+      try {
+        document.domain = site;
+        return parent.document.body.nodeName;
+      } catch (error) {
+        return error.name;
+      }
+    }, site);
+    assert.equal(shared, "SecurityError");
+    sites.push(site);
+  }
+  assert.notEqual(sites[0], sites[1]);
 });
 
 test("messages in the sandbox's name and answers to nobody change nothing", async (t) => {

@@ -1,9 +1,14 @@
 //! Sandbox origins: a second listener, where each view has two names and nothing else is served.
 //!
 //! ```text
-//! host page ──frames──▶ http://<random>.localhost:7421/   the sandbox page, a relay
-//!                          └──frames──▶ http://<other>.localhost:7421/   the guest: the document
+//! host page ──frames──▶ http://<random>.<guest>.localhost:7421/   the sandbox page, a relay
+//!                          └──frames──▶ http://<guest>.localhost:7421/   the guest: the document
 //! ```
+//!
+//! Three origins and two sites: below `localhost` the sandbox's name stands below its guest's, so that
+//! browsers may run both in one process, and starting a second one is most of what opening a view
+//! costs. The sandbox page holds no secret and can do nothing but what its own view may ask for. The
+//! host page and every other view stay on other sites.
 //!
 //! A name exists from [`Sandbox::mount`] until its [`Mounted`] is dropped. Every policy is a header,
 //! written when the frame is mounted and from parsed values only; a request chooses among what was
@@ -63,8 +68,8 @@ impl Sandbox {
         check_pages(&frame.page_origins)?;
         let granted = Granted::to(&frame);
         let (label, path) = self.guest_name(&frame)?;
-        let sandbox = self.place(&naming::label()?).await?;
-        let guest = self.place(&label).await?;
+        let sandbox = self.place(self.shared.naming.sandbox(&naming::label()?, &label)).await?;
+        let guest = self.place(self.shared.naming.origin(&label)).await?;
         let names = Names::new(&sandbox, &guest, path);
         let (sandbox_page, guest_page) = self.pages(&frame, &granted, &names);
         // A port had an owner before us, who may have left things in the browser's storage.
@@ -95,7 +100,7 @@ impl Sandbox {
     /// Serves a sandbox page without a guest, which waits for HTML as the spec words it.
     pub async fn mount_raw(&self, page: RawPage) -> Result<MountedRaw, MountError> {
         check_pages(&page.page_origins)?;
-        let place = self.place(&naming::label()?).await?;
+        let place = self.place(self.shared.naming.origin(&naming::label()?)).await?;
         let attributes = Attributes {
             host: &page.page_origins,
             guest: None,
@@ -140,11 +145,16 @@ impl Sandbox {
         let sandbox = Page::new(&csp, &permissions, body.into());
         let csp = granted.csp(frame, names);
         let permissions = granted.permissions.to_header(&[]);
-        (sandbox, Page::new(&csp, &permissions, frame.document.html.clone()))
+        let guest = Page::new(&csp, &permissions, frame.document.html.clone());
+        match self.shared.naming.is_nested() {
+            true => (sandbox.sharing_a_process(), guest.sharing_a_process()),
+            false => (sandbox, guest),
+        }
     }
 
-    async fn place(&self, label: &str) -> Result<Place, MountError> {
-        match self.shared.naming.origin(label) {
+    /// A name's place, or a port where names are ports.
+    async fn place(&self, origin: Option<Origin>) -> Result<Place, MountError> {
+        match origin {
             Some(origin) => Ok(Place::Name(origin)),
             None => ports::bind(&self.shared.sites).await.map_err(MountError::Port),
         }

@@ -6,12 +6,14 @@ use transom::origin::Origin;
 /// How frames get an origin of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Naming {
-    /// A name below `localhost`, which browsers resolve by themselves.
+    /// A name below `localhost`, which browsers resolve by themselves. Each guest is a site of its
+    /// own, and its sandbox a name below it.
     Localhost {
         /// The port of the sandbox listener.
         port: u16,
     },
-    /// A name below a domain of the operator's, whose names all lead to the sandbox listener.
+    /// A name below a domain of the operator's, whose names all lead to the sandbox listener. All of
+    /// them are one level below it, because a certificate for a wildcard covers no more.
     Domain(Wildcard),
     /// A port on the loopback for each name, where names below `localhost` do not resolve.
     ///
@@ -21,6 +23,19 @@ pub enum Naming {
 }
 
 impl Naming {
+    /// Prints the origin of a guest's sandbox, unless origins are ports.
+    pub(super) fn sandbox(&self, label: &str, guest: &str) -> Option<Origin> {
+        match self.is_nested() {
+            true => self.origin(&format!("{label}.{guest}")),
+            false => self.origin(label),
+        }
+    }
+
+    /// Tells whether a sandbox is on its guest's site, and on no other frame's.
+    pub(super) fn is_nested(&self) -> bool {
+        matches!(self, Self::Localhost { .. })
+    }
+
     /// Prints a label's origin, unless origins are ports.
     pub(super) fn origin(&self, label: &str) -> Option<Origin> {
         let text = match self {
@@ -140,9 +155,24 @@ mod tests {
         for text in bad {
             assert!(Wildcard::parse(text).is_err(), "{text}");
         }
-        assert_eq!(
-            Naming::Localhost { port: 80 }.origin("x").unwrap().to_string(),
-            "http://x.localhost"
-        );
+    }
+
+    #[test]
+    fn a_sandbox_is_below_its_guest_where_no_certificate_is_needed() {
+        let local = |port| Naming::Localhost { port };
+        let domain = Naming::Domain(Wildcard::parse("https://*.a.test:8443").unwrap());
+        #[rustfmt::skip]
+        let table = [
+            (local(80),     Some(("http://g.localhost",      "http://s.g.localhost"))),
+            (local(7421),   Some(("http://g.localhost:7421", "http://s.g.localhost:7421"))),
+            (domain,        Some(("https://g.a.test:8443",   "https://s.a.test:8443"))),
+            (Naming::Ports, None),
+        ];
+        for (naming, expected) in table {
+            let both = naming.origin("g").zip(naming.sandbox("s", "g"));
+            let both = both.map(|(guest, sandbox)| (guest.to_string(), sandbox.to_string()));
+            let both = both.as_ref().map(|(guest, sandbox)| (&**guest, &**sandbox));
+            assert_eq!(both, expected, "{naming:?}");
+        }
     }
 }

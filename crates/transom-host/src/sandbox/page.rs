@@ -107,6 +107,14 @@ impl Page {
         Self { clears: AtomicBool::new(true), ..self }
     }
 
+    /// Leaves it to the browser whether a frame and the one it stands in, two origins of one site, get a
+    /// process each. Agents are still each origin's own where that is the browser's default, and in a
+    /// frame with a `sandbox` attribute there is no `document.domain`.
+    pub(super) fn sharing_a_process(mut self) -> Self {
+        self.headers.remove(ORIGIN_AGENT_CLUSTER);
+        self
+    }
+
     /// The body, which is shared and not copied.
     pub(super) fn body(&self) -> Bytes {
         self.body.clone()
@@ -134,7 +142,7 @@ pub(super) fn common() -> [(HeaderName, HeaderValue); 7] {
         // For whoever opens the address by itself: the window that did so stays out of reach.
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         // Each origin in an agent of its own: no document.domain, and a process where possible.
-        (HeaderName::from_static("origin-agent-cluster"), "?1"),
+        (ORIGIN_AGENT_CLUSTER, "?1"),
     ]
     .map(|(name, value)| (name, HeaderValue::from_static(value)))
 }
@@ -163,4 +171,5 @@ fn escape(text: &str) -> String {
 const ENDING: [&str; 4] = ["</script", "<!--", "\r", "\0"];
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const ORIGIN_AGENT_CLUSTER: HeaderName = HeaderName::from_static("origin-agent-cluster");
 const CLEAR_SITE_DATA: HeaderName = HeaderName::from_static("clear-site-data");

@@ -68,11 +68,20 @@ async fn p_01_and_h_42_page_sandbox_and_guest_are_three_origins() {
     let one = sandbox.mount(frame("demo", "<p>1", json!({}))).await.unwrap();
     let two = sandbox.mount(frame("demo", "<p>2", json!({}))).await.unwrap();
     let origins = [&one.sandbox_origin, &one.guest_origin, &two.sandbox_origin, &two.guest_origin];
-    for (at, origin) in origins.iter().enumerate() {
-        let label = origin.host().strip_suffix(".localhost").unwrap();
+    let mut seen: Vec<&str> = Vec::new();
+    for origin in origins {
+        let (label, _) = origin.host().split_once('.').unwrap();
         assert!(label.len() >= 26 && label.bytes().all(|b| b.is_ascii_alphanumeric()), "{label}");
         assert_eq!(origin.port(), Some(PORT));
-        assert!(!origins[..at].contains(origin));
+        assert!(!seen.contains(&label), "no label stands for two frames");
+        seen.push(label);
+    }
+    // A view's two frames are one site, so that they need not be two processes; no other frame is on it.
+    for mounted in [&one, &two] {
+        let (guest, sandbox) = (mounted.guest_origin.host(), mounted.sandbox_origin.host());
+        let (_, site) = sandbox.split_once('.').unwrap();
+        assert_eq!(site, guest);
+        assert_eq!(guest.split_once('.').unwrap().1, "localhost");
     }
     assert_eq!(one.sandbox_url, format!("{}/", one.sandbox_origin));
     assert_eq!(one.guest_url, format!("{}/", one.guest_origin));
@@ -150,6 +159,9 @@ async fn both_pages_carry_the_same_guards_and_no_cookie() {
     for url in [&mounted.sandbox_url, &mounted.guest_url, &raw.url] {
         let response = get(&sandbox, url).await;
         assert_eq!(response.status(), StatusCode::OK);
+        // A frame on its parent's site may share its process; one that has a site for itself asks for its own.
+        let asks_for_a_process = response.headers().contains_key("origin-agent-cluster");
+        assert_eq!(asks_for_a_process, url == &raw.url);
         #[rustfmt::skip]
         let table = [
             ("content-type",                 "text/html; charset=utf-8"),
@@ -159,7 +171,6 @@ async fn both_pages_carry_the_same_guards_and_no_cookie() {
             ("x-dns-prefetch-control",       "off"),
             ("cross-origin-resource-policy", "same-origin"),
             ("cross-origin-opener-policy",   "same-origin"),
-            ("origin-agent-cluster",         "?1"),
             ("permissions-policy",           "camera=(), microphone=(), geolocation=(), clipboard-write=()"),
         ];
         for (name, expected) in table {
@@ -170,6 +181,27 @@ async fn both_pages_carry_the_same_guards_and_no_cookie() {
         }
         let csp = header(&response, "content-security-policy");
         assert!(Csp::parse_header(csp).is_ok(), "{csp}");
+    }
+}
+
+/// A guest can set a cookie for its own name and all names below it: its sandbox's is one.
+#[tokio::test]
+async fn a_cookie_that_a_guest_set_for_its_sandbox_changes_nothing() {
+    let sandbox = local();
+    for ui in [json!({}), json!({ "domain": "a.test" })] {
+        let mounted = sandbox.mount(frame("demo", "<p>", ui)).await.unwrap();
+        for url in [&mounted.sandbox_url, &mounted.guest_url] {
+            let (name, path) = url.split_once("://").unwrap().1.split_once('/').unwrap();
+            let plain = get(&sandbox, url).await;
+            for cookie in ["a=b".to_owned(), "__Host-a=; ;;=\t".to_owned(), "a".repeat(100_000)] {
+                let request = Request::get(format!("/{path}")).header("host", name);
+                let request = request.header("cookie", cookie).body(Body::empty()).unwrap();
+                let response = send(&sandbox, request).await;
+                assert_eq!(response.status(), plain.status());
+                assert_eq!(response.headers(), plain.headers());
+                assert_eq!(text(response).await, text(get(&sandbox, url).await).await);
+            }
+        }
     }
 }
 

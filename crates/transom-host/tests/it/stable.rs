@@ -56,6 +56,10 @@ async fn views_of_one_domain_share_an_origin_and_not_a_document() {
     assert_eq!(one.guest_origin, two.guest_origin);
     assert_ne!(one.guest_url, two.guest_url);
     assert_ne!(one.sandbox_origin, two.sandbox_origin);
+    for sandbox in [&one.sandbox_origin, &two.sandbox_origin] {
+        let (_, site) = sandbox.host().split_once('.').unwrap();
+        assert_eq!(site, one.guest_origin.host());
+    }
     assert!(one.is_stable);
     drop(one);
     assert_eq!(sandbox.pages_served(), 2, "one leaves, the other stays");
