@@ -21,7 +21,7 @@ async function topCard() {
 }
 const says = (card, words) => card.guest.locator("#said", { hasText: words }).waitFor();
 
-test("the demo's view opens by itself and shows its data", async () => {
+test("H-04 the demo's view opens by itself and shows its data", async () => {
   const card = await topCard();
   await card.guest.locator("#city", { hasText: /Lisbon: / }).waitFor();
   await card.guest.locator("#degrees", { hasText: /\d+ °C/ }).waitFor();

@@ -138,7 +138,7 @@ describe("mounting", () => {
 });
 
 describe("carrying", () => {
-  test("messages go both ways as they are", () => {
+  test("H-47 messages go both ways as they are", () => {
     open();
     fromView({ id: 1, method: "tools/call", params: { name: "t" } });
     expect(messages()).toEqual([

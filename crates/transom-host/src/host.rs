@@ -110,6 +110,12 @@ impl Host {
         page::router(Arc::clone(&self.page))
     }
 
+    /// What a page of an application's own asks for, without the page that this crate brings along: under
+    /// `/api`, `/ws` and `/oauth`.
+    pub fn api_router(&self) -> Router {
+        page::api(Arc::clone(&self.page))
+    }
+
     /// Puts an application's own routes of the page's origin behind the checks that the page's have: the
     /// names in `Host` and `Origin`, the policy, and no word to other sites.
     pub fn guard(&self, routes: Router) -> Router {

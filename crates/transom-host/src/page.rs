@@ -56,7 +56,7 @@ pub(crate) struct First {
     pub(crate) tool: String,
 }
 
-/// The routes of the page's origin.
+/// The routes of the page's origin: the page that this crate brings along, and what it asks for.
 pub(crate) fn router(page: Arc<Page>) -> Router {
     let files = [
         ("/", "text/html; charset=utf-8", transom_web::WORKBENCH_HTML),
@@ -68,7 +68,12 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
         router =
             router.route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], text) }));
     }
-    router
+    guarded(Arc::clone(&page), router).merge(api(page))
+}
+
+/// What a page asks for: its key, the servers, the log, the socket, and the way back from a sign-in.
+pub(crate) fn api(page: Arc<Page>) -> Router {
+    Router::new()
         .route("/api/key", post(exchange))
         .route("/api/state", get(state))
         .route("/api/log", get(log))

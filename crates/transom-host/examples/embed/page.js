@@ -1,0 +1,21 @@
+// The token of the address is good for one key; after that the page is the host's.
+const token = new URLSearchParams(location.hash.slice(1)).get("token");
+const response = await fetch("/api/key", {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ token }),
+});
+const { key } = await response.json();
+const channel = new transomHost.WebSocketChannel({ url: `ws://${location.host}/ws`, key });
+
+const view = document.createElement("transom-view");
+view.setAttribute("view", crypto.randomUUID());
+view.setAttribute("label", "Weather");
+view.tool = { server: "demo", name: "show_weather", arguments: { city: "Porto" } };
+// Who is asked says yes or no; here everything is allowed once.
+view.addEventListener("transom-ask", (event) => {
+  event.preventDefault();
+  event.detail.answer(confirm(event.detail.text) ? "allow" : "deny");
+});
+document.body.append(view);
+view.channel = channel;

@@ -1,0 +1,37 @@
+// The example of a host inside somebody's own application: their page, our element, the same gate.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "../rig/test.mjs";
+import { startBrowser } from "../rig/browser.mjs";
+import { binary } from "../rig/host.mjs";
+
+const child = spawn(path.join(path.dirname(binary()), "examples/embed"), { stdio: ["ignore", "pipe", "inherit"] });
+const [address] = await once(createInterface({ input: child.stdout }), "line");
+const browser = await startBrowser();
+after(async () => {
+  await browser.close();
+  child.kill();
+});
+
+test("a page of an application's own shows a view, and answers for its user", async () => {
+  const page = await browser.newPage();
+  const asked = [];
+  page.on("dialog", (dialog) => (asked.push(dialog.message()), dialog.accept()));
+  await page.goto(address);
+  const guest = page.locator("transom-view").frameLocator("iframe").frameLocator("iframe");
+  await guest.getByText("Porto").first().waitFor();
+  await guest.getByRole("button", { name: /note/i }).click();
+  await guest.getByText(/saved note 1/i).waitFor();
+  assert.equal(asked.length, 1, asked.join());
+  assert.match(asked[0], /demo/);
+});
+
+test("its own page has the checks and the policy of the host's", async () => {
+  const { origin } = new URL(address);
+  const response = await fetch(origin);
+  assert.match(response.headers.get("content-security-policy"), /frame-ancestors 'none'/);
+  assert.equal((await fetch(origin, { headers: { origin: "https://evil.test" } })).status, 403);
+});
