@@ -103,12 +103,23 @@ test("an answer of 100 MB ends the call, not the host", async (t) => {
 
 test("a server that dies in mid-call is missed, named, and started again", async (t) => {
   await bench.ready("odd");
+  const beside = await bench.run("odd", "steady");
+  await beside.guest.locator("body[data-result]").waitFor();
+  const view = await beside.frame();
   const card = await bench.run("odd", "dies");
   t.after(() => card.box.evaluate((box) => box.remove()));
   await bench.log("odd diesthe server went away during the call").waitFor();
   await bench.log(/^\S+oddthe server ended/).first().waitFor();
   await bench.log("oddis there again").first().waitFor();
   await bench.ready("odd");
+  // Its other views are told that everything may be different now, and go on with the new one.
+  for (const list of ["tools", "resources"])
+    await view.waitForFunction(
+      (method) => heard.some((message) => message.method === method),
+      `notifications/${list}/list_changed`,
+    );
+  assert.match(await view.evaluate(() => call("steady").then(({ content }) => content[0].text)), /words of steady/);
+  await beside.close();
   await othersGoOn();
 });
 
