@@ -1,10 +1,12 @@
 //! The server that is always there: in this process, with one view that uses most of what a host has.
 
+use std::future::ready;
+
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite};
 use transom::wire::{EXTENSION, MIME};
 
-use crate::upstream::InProcess;
+use crate::upstream::{self, InProcess};
 
 /// The demo, to be connected to like any other server.
 pub fn server() -> InProcess {
@@ -17,26 +19,9 @@ pub fn server() -> InProcess {
 }
 
 /// Serves it over any pair of pipes, such as a process's own, until the reader ends.
-pub async fn serve(reader: impl AsyncRead + Unpin, mut writer: impl AsyncWrite + Unpin) {
-    let mut lines = BufReader::new(reader).lines();
+pub async fn serve(reader: impl AsyncRead + Unpin, writer: impl AsyncWrite + Unpin) {
     let mut notes = 0;
-    while let Ok(Some(line)) = lines.next_line().await {
-        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        let Some(id) = message.get("id").filter(|_| message["method"].is_string()) else {
-            continue;
-        };
-        let answer = match answer(&message, &mut notes) {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err((code, words)) => {
-                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": words } })
-            }
-        };
-        let written = writer.write_all(format!("{answer}\n").as_bytes()).await;
-        // What a pipe holds back would keep the other side waiting.
-        if written.is_err() || writer.flush().await.is_err() {
-            return;
-        }
-    }
+    upstream::answer_lines(reader, writer, |message| ready(answer(&message, &mut notes))).await;
 }
 
 fn answer(message: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)> {

@@ -1,7 +1,5 @@
 //! What is tried, and by whom.
 
-use serde::Serialize;
-
 /// One thing that a view tries.
 #[derive(Debug)]
 pub(super) struct Attempt {
@@ -25,8 +23,7 @@ pub(super) enum Sort {
 }
 
 /// The view that tries it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
     /// The one that tries most of them, one after the other.
     Main,
@@ -158,7 +155,7 @@ mod tests {
 
     #[test]
     fn every_attempt_is_in_the_document_and_named_once() {
-        let document = include_str!("hostile.html");
+        let document = include_str!("stranger.html");
         let mut names = BTreeSet::new();
         for Attempt { id, .. } in ATTEMPTS {
             assert!(names.insert(id), "{id} twice");

@@ -146,7 +146,8 @@ impl Evidence {
             Sort::Open(why) => Some(why),
             _ => None,
         };
-        Finding { id: attempt.id, words: attempt.words, outcome, how, why_open }
+        let need = attempt.sort == Sort::Need;
+        Finding { id: attempt.id, words: attempt.words, need, outcome, how, why_open }
     }
 
     fn got_out(&self, id: &str, trace: &Trace) -> Option<String> {
@@ -183,6 +184,8 @@ impl Evidence {
 pub(super) struct Finding {
     pub(super) id: &'static str,
     pub(super) words: &'static str,
+    /// Whether it should work.
+    pub(super) need: bool,
     pub(super) outcome: Outcome,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) how: Option<String>,

@@ -56,17 +56,17 @@ impl Plan {
 
     /// The stranger's document, for a host.
     pub(super) fn stranger(&self) -> String {
-        HOSTILE.replace("/*plan*/", "").replace("/*channel*/", include_str!("channel.js"))
+        STRANGER.replace("/*plan*/", "").replace("/*channel*/", include_str!("stranger-channel.js"))
     }
 
     /// The neighbour's document, for a host.
     pub(super) fn neighbour(&self) -> String {
-        include_str!("victim.html").replace("/*view library*/", transom_web::VIEW)
+        include_str!("neighbour.html").replace("/*view library*/", transom_web::VIEW)
     }
 
     /// The stranger's document for a page that just shows it.
     pub(super) fn naive_stranger(&self, view: &str) -> String {
-        HOSTILE
+        STRANGER
             .replace("/*plan*/", &format!("const plan = {};", self.of(view)))
             .replace("/*channel*/", include_str!("naive-channel.js"))
     }
@@ -74,11 +74,11 @@ impl Plan {
     /// The neighbour's document for a page that just shows it.
     pub(super) fn naive_neighbour(&self) -> String {
         let plan = format!("const plan = {};", json!({ "secret": self.secret }));
-        include_str!("naive-victim.html").replace("/*plan*/", &plan)
+        include_str!("naive-neighbour.html").replace("/*plan*/", &plan)
     }
 }
 
-const HOSTILE: &str = include_str!("hostile.html");
+const STRANGER: &str = include_str!("stranger.html");
 /// One grey dot.
 const PICTURE: &str =
     "data:image/gif;base64,R0lGODlhAQABAIAAAICAgP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream},
+    io::DuplexStream,
     sync::{mpsc, watch},
 };
 use transom::wire::{EXTENSION, MIME};
-use transom_host::upstream::InProcess;
+use transom_host::upstream::{InProcess, answer_lines};
 
 use super::{
     evidence::{Said, Seen},
@@ -42,24 +42,10 @@ pub(super) fn server(cast: &Arc<Cast>, role: Role) -> InProcess {
 }
 
 async fn serve(stream: DuplexStream, cast: Arc<Cast>, role: Role) {
-    let (reader, mut writer) = tokio::io::split(stream);
-    let mut lines = BufReader::new(reader).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
-        let Some(id) = message.get("id").filter(|_| message["method"].is_string()) else {
-            continue;
-        };
-        let answer = match cast.answer(&message, role).await {
-            Some(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            None => json!({
-                "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "not here" },
-            }),
-        };
-        let written = writer.write_all(format!("{answer}\n").as_bytes()).await;
-        if written.is_err() || writer.flush().await.is_err() {
-            return;
-        }
-    }
+    let (reader, writer) = tokio::io::split(stream);
+    let answer =
+        async |message: Value| cast.answer(&message, role).await.ok_or((-32601, "not here"));
+    answer_lines(reader, writer, answer).await;
 }
 
 impl Cast {

@@ -14,16 +14,11 @@ pub(super) fn print(report: &Report) -> String {
     if report.naive {
         out.push_str("Without a host: the same documents in plain frames of one page.\n");
     }
-    let is_need = |finding: &&Finding| {
-        super::attempts::ATTEMPTS
-            .iter()
-            .any(|attempt| attempt.id == finding.id && attempt.sort == super::attempts::Sort::Need)
-    };
     let width =
         report.findings.iter().map(|finding| finding.words.chars().count()).max().unwrap_or(0);
     let mut section = |title: &str, needs: bool| {
         let _ = writeln!(out, "\n{title}");
-        for finding in report.findings.iter().filter(|finding| is_need(finding) == needs) {
+        for finding in report.findings.iter().filter(|finding| finding.need == needs) {
             let _ = writeln!(out, "  {:width$}  {}", finding.words, line(finding));
         }
     };

@@ -58,7 +58,7 @@ struct Load {
     views: Vec<View>,
     /// How many of them call.
     busy: usize,
-    /// What may be written before the socket is pushed.
+    /// The id of the next call.
     next: u64,
 }
 
@@ -66,7 +66,6 @@ struct Load {
 struct View {
     said: u64,
     heard: u64,
-    confirmed: u64,
     /// When each call was due that has no answer yet, by its id.
     waiting: std::collections::HashMap<u64, Instant>,
 }
@@ -147,8 +146,7 @@ impl Load {
             Some((rest[..end].parse().expect("a number"), &rest[end..]))
         };
         let (seq, rest) = number(rest, r#","seq":"#).unwrap_or((0, rest));
-        let (ack, rest) = number(rest, r#","ack":"#).expect("a confirmation");
-        place.confirmed = place.confirmed.max(ack);
+        let (_, rest) = number(rest, r#","ack":"#).expect("a confirmation");
         if seq == 0 {
             return Heard { view, kind: "", payload: "" };
         }
