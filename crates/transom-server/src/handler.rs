@@ -177,6 +177,8 @@ impl<S> fmt::Debug for WithViews<S> {
     }
 }
 
+// A method that rmcp adds would silently be its default here.
+#[deny(clippy::missing_trait_methods)]
 #[expect(deprecated, reason = "a wrapper passes on what its server still answers")]
 impl<S: ServerHandler> ServerHandler for WithViews<S> {
     fn get_info(&self) -> ServerConfig {

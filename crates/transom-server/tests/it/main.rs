@@ -1,5 +1,10 @@
 //! One test binary for the crate; each module is a promise.
 
+mod bad_input;
 mod board;
 mod clients;
+mod every_method;
+mod fallback;
+mod refusals;
+mod rendered;
 mod wire;
