@@ -351,7 +351,7 @@ fn older(uri: &str) -> Option<String> {
     };
     let starts = path.match_indices(['@', '.', '-', '=']).map(|(at, _)| at + 1);
     let (start, end) =
-        starts.map(|at| (at, ends(at))).filter(|(at, end)| is_hash(&path[*at..*end])).last()?;
+        starts.map(|at| (at, ends(at))).rfind(|(at, end)| is_hash(&path[*at..*end]))?;
     let other: String =
         path[start..end].chars().map(|c| if c == '0' { '1' } else { '0' }).collect();
     Some(format!("ui://{}{other}{}", &path[..start], &path[end..]))
