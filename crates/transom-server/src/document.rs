@@ -31,7 +31,12 @@ impl Document {
             // It may be half-written just now; whoever reads it will be told.
             return Ok(Self::OnDisk);
         }
-        read(source, declared, dev).map(|html| Self::Ready(html.into()))
+        let html = read(source, declared, dev)?;
+        if html.len() > LARGE {
+            // S17: there are hosts that refuse more.
+            tracing::warn!(bytes = html.len(), "a view's document is larger than a megabyte");
+        }
+        Ok(Self::Ready(html.into()))
     }
 }
 
@@ -72,3 +77,5 @@ fn is_document(html: &str) -> bool {
     let front = String::from_utf8_lossy(front).to_ascii_lowercase();
     front.contains("<!doctype html") || front.contains("<html")
 }
+
+const LARGE: usize = 1 << 20;

@@ -92,7 +92,12 @@ impl<S: ServerHandler> WithViews<S> {
             meta.0.extend(link.0.iter().map(|(key, value)| (key.clone(), value.clone())));
         }
         let Some(meta) = &mut tool.meta else { return true };
-        let Some(ui) = meta.0.get("ui") else { return true };
+        if !meta.0.contains_key("ui") {
+            // S07: written before the link moved under `ui`. Hosts of today look there.
+            let Some(flat) = meta.0.get(FLAT).cloned() else { return true };
+            meta.0.insert("ui".to_owned(), json!({ "resourceUri": flat }));
+        }
+        let ui = &meta.0["ui"];
         if Audience::is_app_only(meta) {
             inner.note_app_only(&tool.name);
             if mode != Mode::Everything {

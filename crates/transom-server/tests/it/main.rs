@@ -3,8 +3,10 @@
 mod bad_input;
 mod board;
 mod clients;
+mod dev;
 mod every_method;
 mod fallback;
+mod readme;
 mod refusals;
 mod rendered;
 mod wire;

@@ -199,6 +199,19 @@ async fn a_hand_written_server_is_linked_by_name() {
     assert!(client.list_all_tools().await.expect("there is a list").is_empty());
 }
 
+// S07: a server from before the link moved is brought up to date.
+#[tokio::test]
+async fn s07_a_flat_link_is_also_written_where_hosts_of_today_look() {
+    use crate::clients::{Client, Era};
+    let server =
+        Views::wrap(Hand::meta(json!({ "ui/resourceUri": "ui://a" }))).declare(def("ui://a"));
+    let client =
+        Client::with_views().connect(server.build().expect("it is sound"), Era::Handshake).await;
+    let tools = client.list_all_tools().await.expect("there is a list");
+    let expected = json!({ "ui/resourceUri": "ui://a", "ui": { "resourceUri": "ui://a" } });
+    assert_eq!(json!(tools[0].meta), expected);
+}
+
 // S01: nothing is said about views where there are none.
 #[test]
 fn s01_a_server_without_views_says_nothing() {
