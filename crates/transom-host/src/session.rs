@@ -22,9 +22,12 @@ use transom::{
     wire::{DisplayMode, HostContext, HostStyles, RawObject},
 };
 
+mod deeds;
 mod ledger;
+mod tabs;
 
 use ledger::{Held, Ledger};
+use tabs::Page;
 
 use crate::{
     audit::{Audit, AuditError, Record},
@@ -93,14 +96,6 @@ pub(crate) struct Driver {
     confirm_at: Option<Duration>,
     closing: Option<oneshot::Sender<()>>,
     ledger: Ledger,
-}
-
-/// One load of a page.
-struct Page {
-    tab: String,
-    connection: u64,
-    socket: Option<mpsc::UnboundedSender<ToSocket>>,
-    lost: Option<Duration>,
 }
 
 /// One view's place.
@@ -237,116 +232,6 @@ impl Driver {
             Event::Done { view, call, outcome } => self.done(&view, call, outcome),
             Event::ListChanged { server, list } => self.list_changed(&server, list),
             Event::Close(done) => self.close_all(done),
-        }
-    }
-
-    /// Views belong to a tab: another tab has its own, and a page that is loaded anew in the same tab
-    /// is told which ones the load before it left behind.
-    fn connect(
-        &mut self,
-        page: String,
-        tab: String,
-        connection: u64,
-        socket: mpsc::UnboundedSender<ToSocket>,
-    ) {
-        let now = self.now();
-        let resumed = self.pages.get(&page).is_some_and(|known| known.tab == tab);
-        // Whoever had this place has lost it, whether or not that has been noticed yet.
-        for (_, before) in
-            self.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
-        {
-            if let Some(old) = before.socket.take() {
-                let words = "another connection took over";
-                let _ = old.send(ToSocket::Close(envelope::REPLACED, words));
-                before.lost = Some(now);
-            }
-        }
-        let theirs = |seat: &Seat| self.pages.get(&seat.page).is_some_and(|it| it.tab == tab);
-        let left = self.views.iter().filter(|(_, seat)| !seat.is_over() && theirs(seat));
-        let views = left.map(|(view, _)| view.to_string()).collect();
-        let welcome = Welcome { version: envelope::VERSION, resumed, views };
-        let _ = socket.send(ToSocket::Text(welcome.print()));
-        for seat in self.views.values_mut().filter(|seat| resumed && seat.page == page) {
-            for text in seat.stream.repeat() {
-                let _ = socket.send(ToSocket::Text(text));
-            }
-        }
-        self.pages.insert(page, Page { tab, connection, socket: Some(socket), lost: None });
-    }
-
-    fn lose(&mut self, page: &str, connection: u64) {
-        let now = self.now();
-        if let Some(known) = self.pages.get_mut(page)
-            && known.connection == connection
-        {
-            known.socket = None;
-            known.lost = Some(now);
-        }
-    }
-
-    fn refuse_page(&mut self, page: &str) {
-        if let Some(socket) = self.pages.get_mut(page).and_then(|page| page.socket.take()) {
-            let _ = socket.send(ToSocket::Close(envelope::NOT_A_FRAME, "not a frame"));
-        }
-    }
-
-    fn hear(&mut self, page: &str, text: &str) {
-        let Ok(frame) = Frame::parse(text) else { return self.refuse_page(page) };
-        let Some(view) = ViewId::parse(frame.view) else { return self.refuse_page(page) };
-        if !self.admit(page, &view, frame.said) {
-            return;
-        }
-        let Some(seat) = self.views.get_mut(&view) else { return };
-        let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
-            return self.refuse_page(page);
-        };
-        self.unconfirmed.insert(view.clone());
-        let due = self.now() + CONFIRM;
-        self.confirm_at.get_or_insert(due);
-        if let Some(said) = frame.said.filter(|_| new) {
-            match said.read() {
-                Ok(said) => self.obey(&view, said),
-                Err(_) => return self.refuse_page(page),
-            }
-        }
-        self.flush(&view);
-    }
-
-    /// Finds the view's place, or makes one for its first `open`.
-    fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
-        let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
-        // Counted for a new one only: a message must not cost more for every view beside it.
-        let room = !self.views.contains_key(view)
-            && self.views.len() < PLACES
-            && self.views.values().filter(|seat| !seat.is_over()).count() < VIEWS;
-        let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
-        let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
-        match self.views.get_mut(view) {
-            Some(seat) if seat.page == page => true,
-            // A page that was loaded anew takes over what the old one showed.
-            Some(seat) if opens && same_tab => {
-                seat.page = page.to_owned();
-                seat.stream.restart();
-                true
-            }
-            // Its place went with another page; what it says is for nobody.
-            Some(_) => false,
-            None if opens && room => {
-                let seat = Seat {
-                    stream: Stream::new(view.clone()),
-                    page: page.to_owned(),
-                    open: Open::default(),
-                    server: String::new(),
-                    tool: String::new(),
-                    timer: None,
-                    outcome: None,
-                    text: None,
-                    life: Life::Ended,
-                };
-                self.views.insert(view.clone(), seat);
-                true
-            }
-            None => false,
         }
     }
 
@@ -800,116 +685,6 @@ impl Driver {
         self.ask(view, ask, About::Question(question.id));
     }
 
-    fn perform(&mut self, view: &ViewId, call: u64, task: Task) {
-        match task {
-            Task::CallTool(tool) => match Request::call_tool(&tool) {
-                Ok(request) => self.forward(view, call, request),
-                Err(error) => self.settle(view, call, Err(&error.to_string())),
-            },
-            Task::Read { method, params, .. } => {
-                let request = match params {
-                    Some(params) => Request::with_params(method, &params),
-                    None => Ok(Request::new(method)),
-                };
-                match request {
-                    Ok(request) => self.forward(view, call, request),
-                    Err(error) => self.settle(view, call, Err(&error.to_string())),
-                }
-            }
-            // H-97: an address is never fetched on a view's behalf.
-            Task::Download { files }
-                if files.iter().any(|file| matches!(file.body, FileBody::Link(_))) =>
-            {
-                self.settle(
-                    view,
-                    call,
-                    Err("this host saves what it is given and fetches nothing"),
-                );
-            }
-            Task::OpenLink { .. } | Task::Download { .. } => {
-                let deed = consent::deed(&task, deed_id(call)).expect("both are deeds");
-                self.deed(view, call, deed);
-            }
-            Task::AddMessage { content } => {
-                self.log.write("message", &self.name(view), consent::shorten(content.get()));
-                self.settle(view, call, Ok(()));
-            }
-            Task::UpdateModelContext { content, structured } => {
-                let structured = structured.map(|raw| raw.get().to_owned()).unwrap_or_default();
-                let words = format!("for the model: {} {structured}", content.get());
-                self.log.write("message", &self.name(view), consent::shorten(&words));
-                self.settle(view, call, Ok(()));
-            }
-            Task::SetDisplayMode(mode) => {
-                if let Some(live) = self.live(view) {
-                    live.mode_call = Some(call);
-                }
-                self.say(view, &ToPage::Mode(mode));
-            }
-            _ => self.settle(view, call, Err("this host cannot do that")),
-        }
-    }
-
-    fn forward(&mut self, view: &ViewId, call: u64, request: Request) {
-        let (events, view) = (self.events.clone(), view.clone());
-        let (stop, mut stopped) = oneshot::channel::<String>();
-        let Some(live) = self.live(&view) else { return };
-        live.calls.insert(call, stop);
-        let server = Arc::clone(&live.server);
-        tokio::spawn(async move {
-            let options = CallOptions { progress: true, ..CallOptions::default() };
-            let mut pending = match server.start(&request, options) {
-                Ok(pending) => pending,
-                Err(error) => {
-                    let _ = events.send(Event::Done { view, call, outcome: Err(error) }).await;
-                    return;
-                }
-            };
-            loop {
-                let update = tokio::select! {
-                    update = pending.next() => update,
-                    reason = &mut stopped => {
-                        return pending.cancel(reason.as_deref().unwrap_or("no longer wanted"));
-                    }
-                };
-                let view = view.clone();
-                let event = match update {
-                    Some(Update::Progress(params)) => Event::Progress { view, call, params },
-                    Some(Update::Done(outcome)) => Event::Done { view, call, outcome },
-                    None => return,
-                };
-                if events.send(event).await.is_err() {
-                    return;
-                }
-            }
-        });
-    }
-
-    /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
-    /// with the browser for some seconds; if there was none, the page says that it could not.
-    fn deed(&mut self, view: &ViewId, call: u64, deed: Deed) {
-        let Some(live) = self.live(view) else { return };
-        live.deeds.insert(deed.id.clone(), (call, deed.clone()));
-        self.say(view, &ToPage::Do(deed));
-    }
-
-    fn did(&mut self, view: &ViewId, did: &Did) {
-        let deed = self.live(view).and_then(|live| live.deeds.remove(&did.id));
-        let Some((call, deed)) = deed else {
-            return self.log.write("late", &self.name(view), "done for nobody; ignored");
-        };
-        if did.done {
-            return self.settle(view, call, Ok(()));
-        }
-        self.hold(view, Held::Click { call, deed });
-    }
-
-    fn ask_click(&mut self, view: &ViewId, call: u64, deed: Deed) {
-        let Some(seat) = self.views.get(view) else { return };
-        let ask = consent::click(&seat.server, &deed);
-        self.ask(view, ask, About::Click(call, deed));
-    }
-
     fn ask(&mut self, view: &ViewId, ask: Ask, about: About) {
         self.log.write("asked", &self.name(view), ask.text.clone());
         let Some(live) = self.live(view) else { return };
@@ -981,24 +756,6 @@ impl Driver {
             }
         }
         self.decided.insert(server, decided);
-    }
-
-    /// Answers a call that was carried out here.
-    fn settle(&mut self, view: &ViewId, call: u64, outcome: Result<(), &str>) {
-        let done = RawObject::default();
-        self.note(view, || Record::outcome(call, outcome.map(|()| 0)));
-        let outcome = match outcome {
-            Ok(()) => Ok(done.raw()),
-            Err(words) => Err(ErrorObject::new(transom::rpc::DENIED, words.to_owned())),
-        };
-        self.input(view, Input::Answer { call, outcome });
-    }
-
-    fn mode_is(&mut self, view: &ViewId, mode: DisplayMode) {
-        self.change_context(view, |context| context.display_mode = Some(mode));
-        if let Some(call) = self.live(view).and_then(|live| live.mode_call.take()) {
-            self.settle(view, call, Ok(()));
-        }
     }
 
     fn change_context(&mut self, view: &ViewId, change: impl FnOnce(&mut HostContext)) {
@@ -1090,38 +847,6 @@ impl Driver {
             self.write_counts();
         }
         self.forget_pages(now);
-    }
-
-    /// Confirms what nothing that was said since has confirmed.
-    fn confirm(&mut self) {
-        self.confirm_at = None;
-        for view in std::mem::take(&mut self.unconfirmed) {
-            let Some(seat) = self.views.get_mut(&view) else { continue };
-            let socket = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref());
-            if let Some((socket, text)) = socket.zip(seat.stream.confirm()) {
-                let _ = socket.send(ToSocket::Text(text));
-            }
-        }
-    }
-
-    /// A page that stays away loses its views; places that ended with it are cleared.
-    fn forget_pages(&mut self, now: Duration) {
-        let away = |page: &Page| page.lost.is_some_and(|lost| lost + AWAY <= now);
-        let gone: Vec<String> = self
-            .pages
-            .iter()
-            .filter(|(_, page)| away(page))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for name in gone {
-            self.pages.remove(&name);
-            let views = self.views.iter().filter(|(_, seat)| seat.page == name);
-            let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
-            for view in views {
-                self.closed_by_page(&view, CloseReason::Gone);
-                self.views.remove(&view);
-            }
-        }
     }
 
     fn close_all(&mut self, done: oneshot::Sender<()>) {
