@@ -9,16 +9,17 @@ use std::{
 
 use serde_json::value::RawValue;
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot, watch},
     time::Instant,
 };
 use transom::{
     host::{
-        self, FileBody, Input, Opening, Output, Question, Reason, Session, Setup, Task, ToolCall,
+        self, FileBody, Input, Opening, Output, Question, Reason, Ruling, Session, Setup, Share,
+        Task, ToolCall, Usage,
     },
     policy::{Decided, Decision},
     rpc::ErrorObject,
-    violation::{Quoted, Violation},
+    violation::{Holder, Limit, Over, Quoted, Violation},
     wire::{DisplayMode, HostContext, HostStyles, RawObject},
 };
 
@@ -52,8 +53,8 @@ pub(crate) enum Event {
         connection: u64,
         socket: mpsc::UnboundedSender<ToSocket>,
     },
-    /// A page said something.
-    Frame { page: String, connection: u64, text: String },
+    /// A page said something, which takes up room until it is heard.
+    Frame { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
     /// A view cannot even begin, and its tool is not called.
@@ -81,7 +82,8 @@ pub(crate) enum ToSocket {
 /// The loop.
 pub(crate) struct Driver {
     start: Instant,
-    setup: Arc<Setup>,
+    accounts: HashMap<String, Account>,
+    most_views: usize,
     styles: HostStyles,
     servers: Arc<Servers>,
     sandbox: Sandbox,
@@ -98,6 +100,12 @@ pub(crate) struct Driver {
     ledger: Ledger,
 }
 
+/// One server's views, taken together.
+struct Account {
+    setup: Arc<Setup>,
+    share: Share,
+}
+
 /// One view's place.
 struct Seat {
     stream: Stream,
@@ -111,6 +119,10 @@ struct Seat {
     /// The same as text, in case there is no view to show it.
     text: Option<String>,
     life: Life,
+    /// What the account of its server has been told that it uses.
+    used: Usage,
+    /// When the person was last told of a limit that it reached.
+    noted: HashMap<(Limit, Holder), Duration>,
 }
 
 enum Life {
@@ -159,7 +171,8 @@ enum About {
 
 impl Driver {
     pub(crate) fn new(
-        setup: Setup,
+        setup: &Setup,
+        most_views: usize,
         styles: HostStyles,
         servers: Arc<Servers>,
         sandbox: Sandbox,
@@ -167,10 +180,17 @@ impl Driver {
         events: mpsc::Sender<Event>,
         audit: Option<Audit>,
     ) -> Self {
+        let account = |(name, server): (&String, &Arc<Server>)| {
+            let (limits, together) = server.limits();
+            let setup = Arc::new(Setup { limits: limits.clone(), ..setup.clone() });
+            let share = Share::new(Duration::ZERO, *together);
+            (name.clone(), Account { setup, share })
+        };
         Self {
             ledger: Ledger::new(audit),
             start: Instant::now(),
-            setup: Arc::new(setup),
+            accounts: servers.iter().map(account).collect(),
+            most_views,
             styles,
             servers,
             sandbox,
@@ -216,7 +236,8 @@ impl Driver {
             Event::Connected { page, tab, connection, socket } => {
                 self.connect(page, tab, connection, socket);
             }
-            Event::Frame { page, connection, text } => {
+            Event::Frame { page, connection, text, room } => {
+                drop(room);
                 if self.pages.get(&page).is_some_and(|known| known.connection == connection) {
                     self.hear(&page, &text);
                 }
@@ -227,7 +248,10 @@ impl Driver {
             Event::Called { view, outcome } => self.called(&view, outcome),
             Event::Progress { view, call, params } => {
                 self.count(&view, |counts| counts.progress += 1);
-                self.input(&view, Input::Progress { call, params: &params });
+                // A sign of life that has no room is none.
+                if self.room_for(&view, params.get().len()).is_ok() {
+                    self.input(&view, Input::Progress { call, params: &params });
+                }
             }
             Event::Done { view, call, outcome } => self.done(&view, call, outcome),
             Event::ListChanged { server, list } => self.list_changed(&server, list),
@@ -239,8 +263,10 @@ impl Driver {
         match said {
             FromPage::Message(text) => {
                 let now = self.now();
-                let Some(live) = self.live(view) else { return };
-                if let Err(violation) = live.session.handle(now, Input::View(text)) {
+                let Some(seat) = self.views.get_mut(view) else { return };
+                let Life::Live(live) = &mut seat.life else { return };
+                let Some(account) = self.accounts.get_mut(&seat.server) else { return };
+                if let Err(violation) = live.session.hear(now, text, &mut account.share) {
                     self.refused(view, &violation);
                 }
                 self.drive(view);
@@ -313,6 +339,9 @@ impl Driver {
 
     /// Calls the tool, and reads the document of its view at the same time.
     fn begin(&mut self, view: &ViewId, tool: envelope::Tool) {
+        self.leave_account(view);
+        let of_server = |seat: &&Seat| !seat.is_over() && seat.server == tool.server;
+        let open = self.views.values().filter(of_server).count();
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.server.clone_from(&tool.server);
         seat.tool.clone_from(&tool.name);
@@ -320,6 +349,11 @@ impl Driver {
         let Some(server) = self.servers.get(&tool.server) else {
             return self.not_begun(view, &format!("there is no server {:?}", tool.server));
         };
+        let (_, together) = server.limits();
+        if open >= together.views {
+            let most = together.views as u64;
+            return self.too_many(view, &Over { limit: Limit::Views, of: Holder::Server, most });
+        }
         self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
         let arguments = tool.arguments;
@@ -353,9 +387,20 @@ impl Driver {
     fn not_begun(&mut self, view: &ViewId, words: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
         if matches!(seat.life, Life::Opening) {
-            seat.text = Some(String::new());
             self.no_view(view, words);
+            self.end(view, "text");
         }
+    }
+
+    /// As many views are open as may be. The tool is not called.
+    fn too_many(&mut self, view: &ViewId, over: &Over) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let why = consent::limited(over, &seat.server, None);
+        let tool = seat.tool.clone();
+        self.note(view, || Record::limited(over, &tool));
+        self.log.write("limit", &self.name(view), why.clone());
+        self.say(view, &ToPage::Text { why, text: None });
+        self.end(view, "limit");
     }
 
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
@@ -440,7 +485,8 @@ impl Driver {
             decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
         };
-        let mut setup = Arc::clone(&self.setup);
+        let Some(account) = self.accounts.get(&seat.server) else { return };
+        let mut setup = Arc::clone(&account.setup);
         if let Some(granted) = prepared.granted() {
             Arc::make_mut(&mut setup).capabilities.sandbox = Some(granted);
         }
@@ -473,6 +519,8 @@ impl Driver {
 
     /// The tool that opened the view answered: to the view, or in words if there is none.
     fn called(&mut self, view: &ViewId, outcome: Result<Box<RawValue>, CallError>) {
+        let size = outcome.as_ref().map_or(0, |result| result.get().len());
+        let room = self.room_for(view, size);
         let Some(seat) = self.views.get_mut(view) else { return };
         let text = match &outcome {
             Ok(result) => fallback::text_of(result),
@@ -490,6 +538,9 @@ impl Driver {
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
                 let _ = match outcome.as_deref().map(RawObject::new) {
+                    Ok(Some(_)) if let Err(over) = room => {
+                        live.session.tool_cancelled(Some(&over.to_string()))
+                    }
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
                     Err(error) => live.session.tool_cancelled(Some(&in_full(error))),
@@ -528,7 +579,20 @@ impl Driver {
         if let Some(live) = self.live(view) {
             live.calls.remove(&call);
         }
+        let size = outcome.as_ref().map_or(0, |result| result.get().len());
+        let room = self.room_for(view, size);
         match &outcome {
+            Ok(_) if let Err(over) = room => {
+                let violation = Violation::from(over);
+                let (words, data) = (violation.to_string(), violation.data());
+                self.note(view, || Record::outcome(call, Err(&words)));
+                let error = ErrorObject {
+                    data: data.as_deref(),
+                    ..ErrorObject::new(transom::rpc::DENIED, words.as_str())
+                };
+                self.input(view, Input::Answer { call, outcome: Err(error) });
+                self.limited(view, &over, None);
+            }
             Ok(result) => {
                 self.note(view, || Record::outcome(call, Ok(result.get().len())));
                 self.input(view, Input::Answer { call, outcome: Ok(result) });
@@ -563,9 +627,64 @@ impl Driver {
         self.drive(view);
     }
 
+    /// Whether something of this size may wait for the page, beside what waits already.
+    fn room_for(&self, view: &ViewId, size: usize) -> Result<(), Over> {
+        let Some(Seat { stream, life: Life::Live(live), server, .. }) = self.views.get(view) else {
+            return Ok(());
+        };
+        let most = live.session.limits().queued;
+        if stream.queued().saturating_add(size) > most {
+            return Err(Over { limit: Limit::Queued, of: Holder::View, most: most as u64 });
+        }
+        self.accounts.get(server).map_or(Ok(()), |account| account.share.to_queue(size))
+    }
+
+    /// Tells the person that a view reached a limit; not again before a while has passed.
+    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
+        let now = self.now();
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let due = seat.noted.get(&(over.limit, over.of)).is_none_or(|told| *told + AGAIN <= now);
+        if !due {
+            return;
+        }
+        seat.noted.insert((over.limit, over.of), now);
+        let text = consent::limited(over, &seat.server, method);
+        self.log.write("limit", &self.name(view), text.clone());
+        self.say(view, &ToPage::Note { text });
+        self.flush(view);
+    }
+
+    /// Tells the account of its server what a view uses now.
+    fn count_usage(&mut self, view: &ViewId) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let usage = match &seat.life {
+            Life::Live(live) => live.session.usage(),
+            _ => Usage::default(),
+        };
+        let usage = Usage { queued: seat.stream.queued(), ..usage };
+        if usage != seat.used
+            && let Some(account) = self.accounts.get_mut(&seat.server)
+        {
+            account.share.change(seat.used, usage);
+            seat.used = usage;
+        }
+    }
+
+    /// The view is not one of its server's any more.
+    fn leave_account(&mut self, view: &ViewId) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let used = std::mem::take(&mut seat.used);
+        if let Some(account) = self.accounts.get_mut(&seat.server) {
+            account.share.change(used, Usage::default());
+        }
+    }
+
     /// Writes down what was refused and was no request; a request's refusal is its verdict.
     fn refused(&mut self, view: &ViewId, violation: &Violation) {
         self.count(view, |counts| counts.refused += 1);
+        if let Violation::OverLimit(over) = violation {
+            return self.limited(view, over, None);
+        }
         if self.may_log(view, "refused") {
             self.log.write("refused", &self.name(view), violation.to_string());
         }
@@ -631,6 +750,9 @@ impl Driver {
             }
             Output::Withdraw { question } => self.withdraw(view, question_id(question)),
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
+            Output::Judged {
+                method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
+            } => self.limited(view, &over, method),
             Output::Judged { method, about, ruling, .. } => {
                 if let Some((kind, words)) = consent::ruling(method, &about, &ruling)
                     && self.may_log(view, kind)
@@ -813,6 +935,7 @@ impl Driver {
     }
 
     fn flush(&mut self, view: &ViewId) {
+        self.count_usage(view);
         let Some(seat) = self.views.get_mut(view) else { return };
         let Some(socket) = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref()) else {
             return;
@@ -929,8 +1052,8 @@ const CONFIRM: Duration = Duration::from_millis(20);
 /// How many refusals of a view are written down in one second.
 const REFUSALS: u32 = 10;
 const MORE: u32 = REFUSALS + 1;
-/// The most views of one host at a time.
-const VIEWS: usize = 2_000;
+/// How long before a person is told of the same limit again.
+const AGAIN: Duration = Duration::from_secs(10);
 /// The most places: one that ended keeps its counters for as long as its page is known.
 const PLACES: usize = 50_000;
 

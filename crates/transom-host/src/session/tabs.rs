@@ -89,7 +89,7 @@ impl Driver {
         // Counted for a new one only: a message must not cost more for every view beside it.
         let room = !self.views.contains_key(view)
             && self.views.len() < PLACES
-            && self.views.values().filter(|seat| !seat.is_over()).count() < VIEWS;
+            && self.views.values().filter(|seat| !seat.is_over()).count() < self.most_views;
         let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
         let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
         match self.views.get_mut(view) {
@@ -113,11 +113,49 @@ impl Driver {
                     outcome: None,
                     text: None,
                     life: Life::Ended,
+                    used: Usage::default(),
+                    noted: HashMap::new(),
                 };
                 self.views.insert(view.clone(), seat);
                 true
             }
+            None if opens => {
+                self.turn_away(page, view, said);
+                false
+            }
             None => false,
+        }
+    }
+
+    /// As many views are open as may be, or so many have been that there is no place left for another one.
+    fn turn_away(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) {
+        let most = self.most_views as u64;
+        let over = Over { limit: Limit::Views, of: Holder::Host, most };
+        let why = match self.views.len() < PLACES {
+            true => consent::limited(&over, "", None),
+            false => "This page has opened as many views as it can. Load it anew.".to_owned(),
+        };
+        let tool = match said.map(|said| said.read()) {
+            Some(Ok(FromPage::Open(Open { tool: Some(tool), .. }))) => (tool.server, tool.name),
+            _ => Default::default(),
+        };
+        if let Some(audit) = self.ledger.audit() {
+            audit.note(Record::limited(&over, &tool.1).of(&tool.0, view.as_str()));
+        }
+        self.log.write("limit", &tool.0, why.clone());
+        let Some(socket) = self.pages.get(page).and_then(|page| page.socket.as_ref()) else {
+            return;
+        };
+        // Nothing of it is kept: it was heard and answered, and that is all.
+        let mut stream = Stream::new(view.clone());
+        let heard = stream.take(Some(1), 0);
+        debug_assert_eq!(heard, Ok(true));
+        for told in [ToPage::Text { why, text: None }, ToPage::Close { reason: "limit".to_owned() }]
+        {
+            let _ = stream.say(&told);
+        }
+        while let Some(text) = stream.write() {
+            let _ = socket.send(ToSocket::Text(text));
         }
     }
 
@@ -148,6 +186,7 @@ impl Driver {
             let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
             for view in views {
                 self.closed_by_page(&view, CloseReason::Gone);
+                self.leave_account(&view);
                 self.views.remove(&view);
             }
         }

@@ -104,6 +104,9 @@ fn told(name: &str) -> Option<ToPage> {
         "no view, and what the tool answered" => {
             ToPage::Text { why, text: Some("12 °C\nand \"sunny\"".to_owned()) }
         }
+        "a note about a view that goes on" => {
+            ToPage::Note { text: "It sends more than 10 messages a second.".to_owned() }
+        }
         "closed" => ToPage::Close { reason: "teardown".to_owned() },
         _ => return None,
     })

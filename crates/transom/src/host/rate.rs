@@ -21,7 +21,7 @@ pub struct Rate {
 impl Rate {
     /// The rate as a person would say it.
     pub(super) fn most(self) -> u64 {
-        self.per_second as u64
+        self.per_second.ceil() as u64
     }
 }
 

@@ -86,6 +86,11 @@ impl Share {
         &self.limits
     }
 
+    /// Whether a message of this size may wait for a page.
+    pub fn to_queue(&self, size: usize) -> Result<(), Over> {
+        within(self.used.queued.saturating_add(size), self.limits.queued, Limit::Queued)
+    }
+
     /// Counts a message that its view's own limits let through.
     pub(super) fn take(&mut self, now: Duration, size: usize) -> Result<(), Over> {
         let ServerLimits { messages, bytes, .. } = self.limits;
@@ -131,7 +136,7 @@ fn over(limit: Limit, most: u64) -> Over {
 impl Default for ServerLimits {
     fn default() -> Self {
         Self {
-            views: 500,
+            views: 1_000,
             messages: Rate { per_second: 10_000.0, burst: 20_000.0 },
             bytes: Rate { per_second: 64e6, burst: 256e6 },
             calls: 256,
