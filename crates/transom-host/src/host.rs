@@ -28,7 +28,7 @@ use crate::{
     sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
     secret::Key,
     server::{Server, ServerState, Servers, Trust},
-    session::{Driver, Event},
+    session::{Driver, Event, Parts},
     upstream::{OAuth, Registration, Target, Tokens},
 };
 
@@ -317,17 +317,16 @@ impl Builder {
         }
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let (events, queue) = mpsc::channel(QUEUE);
-        let setup = setup(self.limits, self.terms);
-        let driver = Driver::new(
-            &setup,
-            self.most_views,
-            self.styles,
-            Arc::clone(&servers),
-            sandbox.clone(),
-            Arc::clone(&log),
-            events.clone(),
-            self.audit.clone(),
-        );
+        let driver = Driver::new(Parts {
+            setup: setup(self.limits, self.terms),
+            most_views: self.most_views,
+            styles: self.styles,
+            servers: Arc::clone(&servers),
+            sandbox: sandbox.clone(),
+            log: Arc::clone(&log),
+            events: events.clone(),
+            audit: self.audit.clone(),
+        });
         tokio::spawn(driver.run(queue));
         servers.connect(targets, &events);
         let page = Arc::new(Page {

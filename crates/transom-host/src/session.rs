@@ -100,6 +100,19 @@ pub(crate) struct Driver {
     ledger: Ledger,
 }
 
+/// What the loop is made from.
+pub(crate) struct Parts {
+    pub(crate) setup: Setup,
+    /// The most views at a time, of all servers.
+    pub(crate) most_views: usize,
+    pub(crate) styles: HostStyles,
+    pub(crate) servers: Arc<Servers>,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) log: Arc<Log>,
+    pub(crate) events: mpsc::Sender<Event>,
+    pub(crate) audit: Option<Audit>,
+}
+
 /// One server's views, taken together.
 struct Account {
     setup: Arc<Setup>,
@@ -170,16 +183,8 @@ enum About {
 }
 
 impl Driver {
-    pub(crate) fn new(
-        setup: &Setup,
-        most_views: usize,
-        styles: HostStyles,
-        servers: Arc<Servers>,
-        sandbox: Sandbox,
-        log: Arc<Log>,
-        events: mpsc::Sender<Event>,
-        audit: Option<Audit>,
-    ) -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { setup, most_views, styles, servers, sandbox, log, events, audit } = parts;
         let account = |(name, server): (&String, &Arc<Server>)| {
             let (limits, together) = server.limits();
             let setup = Arc::new(Setup { limits: limits.clone(), ..setup.clone() });

@@ -128,7 +128,7 @@ impl Driver {
     }
 
     /// As many views are open as may be, or so many have been that there is no place left for another one.
-    fn turn_away(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) {
+    fn turn_away(&self, page: &str, view: &ViewId, said: Option<Said<'_>>) {
         let most = self.most_views as u64;
         let over = Over { limit: Limit::Views, of: Holder::Host, most };
         let why = match self.views.len() < PLACES {
