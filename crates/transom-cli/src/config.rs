@@ -276,16 +276,13 @@ impl Reader<'_> {
             // Also for a server that is not there today: tomorrow it may be.
             self.caps(caps, &entry.limits, views)?;
         }
-        let server =
-            |(name, target, source)| self.server(name, target, source, file, rules, caps, views);
+        let server = |placed| self.server(placed, file, rules, caps, views);
         servers.into_iter().map(server).collect()
     }
 
     fn server(
         &self,
-        name: String,
-        target: Target,
-        source: Source,
+        (name, target, source): Placed,
         file: &File,
         rules: &Rules,
         caps: &Caps,

@@ -240,7 +240,8 @@ impl MethodCaps {
         let value = |setting: &Option<Setting<u64>>| setting.as_ref().map(|setting| setting.value);
         let rate = value(&self.messages).map(|per_second| Rate {
             per_second: per_second as f64,
-            burst: value(&self.messages_burst).unwrap_or(per_second.saturating_mul(2)) as f64,
+            burst: value(&self.messages_burst).unwrap_or_else(|| per_second.saturating_mul(2))
+                as f64,
         });
         MethodLimits { rate, size: value(&self.size).map(whole) }
     }

@@ -130,5 +130,5 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 9);
+    assert_eq!(written, 10);
 }

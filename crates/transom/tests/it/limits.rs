@@ -214,7 +214,7 @@ proptest! {
     }
 
     #[test]
-    fn the_size_of_a_message_and_of_the_params_of_a_method(size in 100..4_000_usize) {
+    fn the_size_of_a_message_and_of_the_params_of_a_method(size in 200..4_000_usize) {
         let message = rpc::Limits { bytes: size, ..rpc::Limits::default() };
         let limits = Limits { message, ..Limits::default() };
         let mut own = Server::new(&Limits { message: rpc::Limits::default(), ..limits.clone() }, ServerLimits::default(), 0);
