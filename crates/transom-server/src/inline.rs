@@ -455,6 +455,14 @@ mod tests {
         assert!(made("<script type=module src=n.js></script>").is_ok(), "nothing there is a path");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_document_panics(html in "(<(style|link rel=stylesheet href=a.css|img srcset='|p style=\"|script src=m.js)>?|@import|@font-face|url\\(|[;{}()'\"/*\\\\ ué,:>-]){0,14}") {
+            let _ = made(&html);
+            proptest::prop_assert_eq!(insert(&html, "|").len(), html.len() + 1);
+        }
+    }
+
     #[test]
     fn the_head_begins_where_a_parser_says() {
         #[rustfmt::skip]
