@@ -61,6 +61,14 @@ impl Display for Run {
         line(f, "prefetch", self.prefetch.value, &self.prefetch.source)?;
         line(f, "audit", self.audit.value, &self.audit.source)?;
         line(f, "audit-sync", self.audit_sync.value, &self.audit_sync.source)?;
+        match self.retain.value {
+            Some(days) => line(f, "audit-retain", days, &self.retain.source)?,
+            None => writeln!(f, "# audit-retain: for ever")?,
+        }
+        // Where nothing is kept, nothing is remembered.
+        if self.data.value.is_some() {
+            line(f, "remember-days", self.remember.value, &self.remember.source)?;
+        }
         let Setting { value, source } = &self.frames;
         match value {
             Frames::Names => line(f, "sandbox", "names", source),
