@@ -402,12 +402,12 @@ impl Driver {
         let turn = seat.turn;
         (seat.open_row, seat.call) = (true, Some(stop));
         tokio::spawn(async move {
-            if let Some((audit, number)) = written {
-                if let Err(error) = audit.until(number).await {
-                    let words = error.to_string();
-                    let _ = events.send(Event::NotBegun { view, turn, words }).await;
-                    return;
-                }
+            if let Some((audit, number)) = written
+                && let Err(error) = audit.until(number).await
+            {
+                let words = error.to_string();
+                let _ = events.send(Event::NotBegun { view, turn, words }).await;
+                return;
             }
             let name = tool.name.clone();
             let call = ToolCall { name: tool.name, arguments, meta: None, rest: vec![] };

@@ -213,6 +213,10 @@ fn what_is_printed_can_be_read_again_and_holds_no_secret() {
         let found = printed.lines().any(|text| text.starts_with(line) && text.ends_with(source));
         assert!(found, "{line} # {source}\n{printed}");
     }
+    for words in [&["--no-data"][..], &["--no-audit"], &["--retain", "3"]] {
+        let printed = load(toml, words).unwrap().to_string();
+        assert!(load(&printed, &[]).is_ok(), "{}", message(&printed));
+    }
     let again = load(&printed, &[]).unwrap();
     assert_eq!(again.rules.policy(), config.rules.policy());
     for (again, before) in again.servers.iter().zip(&config.servers) {
