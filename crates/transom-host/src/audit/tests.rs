@@ -242,7 +242,7 @@ async fn what_is_old_goes_while_somebody_writes_and_not_if_somebody_touched_it()
     audit.write(record("after")).await.unwrap();
     let head = audit.close().await.unwrap();
     assert_eq!(verify(&place.path, None).await, Ok(head));
-    touch(&place.path, "UPDATE log SET detail = '{}' WHERE seq = (SELECT max(seq) FROM log)").await;
+    touch(&place.path, "UPDATE log SET body = '{}' WHERE seq = (SELECT max(seq) FROM log)").await;
     assert!(retain(&place.path, 0).await.unwrap().is_err(), "what shows it stays");
 }
 

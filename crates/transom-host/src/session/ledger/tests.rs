@@ -393,11 +393,31 @@ async fn d7_h_49_what_is_agreed_to_is_written_down_before_it_runs() {
         page.hear(kind).await;
         let decision = format!("decision {choice} {VIEW}");
         let all = told(&path).await;
-        assert_eq!(all[1..], ["open show_weather", &format!("ask {VIEW}"), &decision]);
+        assert_eq!(all[1..4], ["open show_weather", &format!("ask {VIEW}"), &decision]);
         // Of the same bytes.
         let rows = rows(&path).await;
         assert!(rows[2].1["sha256"].is_string());
         assert_eq!(rows[2].1["sha256"], rows[3].1["sha256"]);
+    }
+}
+
+#[tokio::test]
+async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let mut page = changed(folder.path(), audit).await;
+    let open = json!({"tool":{"server":"demo","name":"show_weather","arguments":{}}});
+    let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
+    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    assert!(page.host.events().send(frame).await.is_ok());
+    page.hear("ask").await;
+    page.heard = 1;
+    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.hear("open").await;
+    page.hear("open").await;
+    for view in ["v1", "v2"] {
+        assert_eq!(story(&path, view).await, ["open", "ask", "decision allow"], "{view}");
     }
 }
 
