@@ -238,7 +238,7 @@ impl Place {
         let text = match target {
             Target::Stdio(command) => {
                 let cwd = command.cwd.as_ref().map(|cwd| cwd.display().to_string());
-                let words = [&[command.program.clone()], &*command.args].concat();
+                let words = [std::slice::from_ref(&command.program), &*command.args].concat();
                 format!("stdio\n{}\n{}", cwd.unwrap_or_default(), words.join("\n"))
             }
             Target::Http(endpoint) => format!("http\n{}", endpoint.url),

@@ -196,7 +196,7 @@ impl Driver {
     }
 
     /// Tells pages what can be taken back.
-    pub(super) fn show_decisions(&mut self) {
+    pub(super) fn show_decisions(&self) {
         let all = self.all_decisions().into_iter().map(|(.., shown)| shown).collect();
         let mut shown = self.memory.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if *shown != all {
