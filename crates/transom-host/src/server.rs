@@ -546,7 +546,12 @@ impl Server {
         let of_it = |words: String| format!("{}: {words}", document.uri.as_str());
         let refused = document.refused.iter().map(|it| (Severity::Danger, of_it(it.to_string())));
         let scan = document.scan.at_least(Severity::Warning);
-        let scan = scan.map(|finding| (finding.severity, of_it(finding.to_string())));
+        // Its own words begin with how grave it is, which stands beside them here.
+        let scan = scan.map(|finding| {
+            let words = finding.to_string();
+            let start = format!("{}: ", finding.severity);
+            (finding.severity, of_it(words.strip_prefix(&start).unwrap_or(&words).to_owned()))
+        });
         // H-28: named before anybody has opened it.
         let domains =
             self.domains(document).into_iter().map(|words| (Severity::Note, of_it(words)));
