@@ -31,6 +31,13 @@ type Server = {
   findings: { severity: string; words: string }[];
   sign_in?: { url: string; place: string };
 };
+type Decision = {
+  id: string;
+  server: string;
+  words: string;
+  yes: boolean;
+  kept: boolean;
+};
 type Entry = {
   n: number;
   at: string;
@@ -136,12 +143,13 @@ async function servers(key: string, channel: WebSocketChannel, known: Promise<nu
   let first = true;
   for (;;) {
     try {
-      const state = await get<{ version: number; servers: Server[]; open?: { server: string; tool: string } }>(
+      const state = await get<{ version: number; servers: Server[]; decisions: Decision[]; open?: { server: string; tool: string } }>(
         `/api/state?after=${version}`,
         key,
       );
       version = state.version;
       draw(state.servers, channel);
+      drawDecisions(state.decisions, key);
       const ready = state.servers.some(({ name, state: is }) => name === state.open?.server && is === "ready");
       if (first && ready && state.open) {
         first = false;
@@ -174,12 +182,40 @@ function draw(servers: Server[], channel: WebSocketChannel): void {
   if (boxes.some((box, at) => element("servers").children[at] !== box)) element("servers").replaceChildren(...boxes);
 }
 
+/** What people decided for longer than once, each with a way back. */
+function drawDecisions(decisions: Decision[], key: string): void {
+  const lines = decisions.map(({ id, server, words, yes, kept }) => {
+    const line = make("li", { className: yes ? "yes" : "no" });
+    const text = `Views of ${server} may ${yes ? "always" : "never"} ${words}${kept ? "" : ", until Transom ends"}.`;
+    const button = make("button", { textContent: "Forget", ariaLabel: `Forget: ${text}` });
+    button.onclick = () => {
+      button.disabled = true;
+      // What is left is drawn when the host process says so; if it does not answer, the button can be pressed again.
+      void forget(id, key).catch(() => (button.disabled = false));
+    };
+    line.append(make("span", { textContent: text }), button);
+    return line;
+  });
+  element("decided").hidden = !lines.length;
+  element("decisions").replaceChildren(...lines);
+}
+
+async function forget(id: string, key: string): Promise<void> {
+  await fetch("/api/forget", {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ id }),
+  });
+}
+
 function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
   const box = make("section", { className: `server ${server.state}` });
   box.append(make("h2", { textContent: server.name }), make("p", { className: "state", textContent: server.words }));
   if (server.sign_in) box.append(signIn(server.sign_in));
   for (const finding of server.findings)
-    box.append(make("p", { className: `finding ${finding.severity}`, textContent: finding.words }));
+    box.append(
+      make("p", { className: `finding ${finding.severity}`, textContent: `${SEVERITY[finding.severity] ?? finding.severity}: ${finding.words}` }),
+    );
   for (const tool of server.tools) box.append(toolForm(server.name, tool, channel));
   return box;
 }
@@ -433,6 +469,7 @@ const CHOICES: Record<string, string> = {
   deny: "Deny",
   "deny-always": "Never allow",
 };
+const SEVERITY: Record<string, string> = { danger: "Danger", warning: "Warning", note: "Note" };
 const CLOSED: Record<string, string> = {
   unknown: "The host process no longer has this view.",
   lost: "The connection to the host process was lost and the view with it.",

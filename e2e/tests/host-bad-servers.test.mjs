@@ -62,7 +62,7 @@ test("an error without a message is still an error", async (t) => {
 });
 
 test("what is wrong with a server's documents stands beside it", async () => {
-  const findings = bench.server("odd").locator(".finding.high");
+  const findings = bench.server("odd").locator(".finding.danger");
   assert.equal(await findings.count(), 5);
   await findings.filter({ hasText: "ui://odd/wrong_mime.html" }).waitFor();
 });

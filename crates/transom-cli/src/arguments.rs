@@ -56,6 +56,9 @@ pub(crate) enum Command {
     /// Reads the audit: what views did, as it was written down before it happened.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArguments),
+    /// Lists what you allowed or forbade for longer than once, and takes it back.
+    #[command(after_help = DECISIONS_EXAMPLES)]
+    Decisions(DecisionsArguments),
     /// Prints a script that completes commands and options in a shell.
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -127,6 +130,9 @@ pub(crate) struct RunArguments {
     /// Lets nothing be done for a view before its row has survived a power failure, not just a crash.
     #[arg(long, conflicts_with = "no_audit", help_heading = "Records")]
     pub(crate) audit_sync: bool,
+    /// Removes rows of the audit that are older than so many days, at the start and every hour.
+    #[arg(long, value_name = "DAYS", conflicts_with = "no_audit", help_heading = "Records")]
+    pub(crate) retain: Option<u32>,
     /// Writes the log to standard error as JSON lines; RUST_LOG says how much.
     #[arg(long, help_heading = "Records")]
     pub(crate) json: bool,
@@ -250,6 +256,44 @@ pub(crate) enum AuditCommand {
     },
 }
 
+/// What to do with decisions.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct DecisionsArguments {
+    #[command(subcommand)]
+    pub(crate) command: DecisionsCommand,
+    /// The folder that holds them, in place of the one that `transom run` would use.
+    #[arg(long, value_name = "FOLDER", global = true)]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The file with settings, which may name that folder.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) toml: Option<PathBuf>,
+}
+
+/// What to do with decisions.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum DecisionsCommand {
+    /// Prints them, each with the name that `forget` takes.
+    List {
+        /// Prints JSON lines instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Takes decisions back: whoever asks for the same is asked about again, in a host that runs from its next
+    /// message on.
+    #[command(group = clap::ArgGroup::new("which").required(true).multiple(true).args(["ids", "server", "all"]))]
+    Forget {
+        /// The names that `list` prints.
+        #[arg(value_name = "ID")]
+        ids: Vec<String>,
+        /// All of one server.
+        #[arg(long, value_name = "NAME")]
+        server: Option<String>,
+        /// Everything, and a damaged file too.
+        #[arg(long, conflicts_with_all = ["ids", "server"])]
+        all: bool,
+    },
+}
+
 /// Where frames get their origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -309,7 +353,7 @@ const AFTERWORD: &str = "Examples:
 
 Files:
   transom.toml        settings, policy and servers; docs/transom.toml shows every key
-  the data folder     pins of documents, the key for stable names, tokens of servers, the audit
+  the data folder     pins of documents, decisions, the key for stable names, tokens of servers, the audit
 
 Environment:
   TRANSOM_CONFIG      the transom.toml to read
@@ -351,6 +395,12 @@ const AUDIT_EXAMPLES: &str = "Examples:
   transom audit export --redact > audit.jsonl
   transom audit verify --export audit.jsonl
   transom audit prune --retain 90";
+
+const DECISIONS_EXAMPLES: &str = "Examples:
+  transom decisions list
+  transom decisions forget 5f0c91aa
+  transom decisions forget --server board
+  transom decisions forget --all";
 
 const COMPLETIONS_EXAMPLES: &str = "Examples:
   transom completions bash > ~/.local/share/bash-completion/completions/transom

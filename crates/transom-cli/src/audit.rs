@@ -9,11 +9,10 @@ use std::{
     io::{self, BufRead as _, BufReader, BufWriter, Write},
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context as _, Result};
-use transom_host::audit::{Broken, Hash, Head, Reader, Verifier, prune};
+use transom_host::audit::{Broken, Hash, Head, Reader, Verifier, retain};
 
 use crate::{
     arguments::{AuditArguments, AuditCommand, RunArguments, ServerArguments},
@@ -161,14 +160,13 @@ fn tell(outcome: Result<Head, Broken>) -> Result<ExitCode> {
 }
 
 async fn remove(path: &Path, days: u32) -> Result<ExitCode> {
-    // Removing rows of a log that was touched would remove what shows it.
-    if let Err(broken) = Reader::open(path).await?.verify(None).await? {
-        terminal::print(&format!("nothing was removed: {broken}\n"))?;
-        return Ok(ExitCode::FAILURE);
-    }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let before = now.saturating_sub(Duration::from_secs(u64::from(days) * 86_400));
-    let count = prune(path, u64::try_from(before.as_millis())?).await?;
+    let count = match retain(path, days).await? {
+        Ok(count) => count,
+        Err(broken) => {
+            terminal::print(&format!("nothing was removed: {broken}\n"))?;
+            return Ok(ExitCode::FAILURE);
+        }
+    };
     let head = Reader::open(path).await?.verify(None).await?;
     let head = head.map_err(|broken| anyhow::anyhow!("after removing rows, {broken}"))?;
     terminal::print(&format!("removed {count} rows; head {}\n", head.hash))?;

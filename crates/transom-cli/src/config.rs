@@ -18,7 +18,9 @@ use anyhow::{Context, Result, bail};
 use toml::Spanned;
 use transom::{csp::Grant, wire::ResourcePermissions};
 use transom_host::{
-    Agreement, demo,
+    Agreement,
+    decisions::DAYS,
+    demo,
     sandbox::Wildcard,
     upstream::{Command, Endpoint, Registration, Secret, Target},
 };
@@ -62,6 +64,10 @@ pub(crate) struct Run {
     /// Whether what views do is written down, where anything is kept.
     pub(crate) audit: Setting<bool>,
     pub(crate) audit_sync: Setting<bool>,
+    /// For how many days rows of the audit are kept; none is for ever.
+    pub(crate) retain: Setting<Option<u32>>,
+    /// For how many days decisions count that were made for longer than once.
+    pub(crate) remember: Setting<u32>,
 }
 
 /// Where frames get their origins.
@@ -155,6 +161,7 @@ impl Reader<'_> {
     }
 
     fn run(&self, file: &file::Run) -> Result<Run> {
+        self.agree(file)?;
         let said = self.arguments;
         let yes = |flag: bool, name| flag.then_some((true, name));
         let port = said.port.map(|port| (port, "--port"));
@@ -173,11 +180,37 @@ impl Reader<'_> {
                 let flag = said.no_audit.then_some((false, "--no-audit"));
                 Setting::choose(flag, self.setting(&file.audit), true)
             },
+            retain: {
+                let flag = said.retain.map(|days| (Some(days), "--retain"));
+                let file = file.audit_retain.as_ref();
+                let file = file.map(|days| self.place(days, Some(*days.get_ref())));
+                Setting::choose(flag, file, None)
+            },
+            remember: Setting::choose(None, self.setting(&file.remember_days), DAYS),
             audit_sync: {
                 let flag = yes(said.audit_sync, "--audit-sync");
                 Setting::choose(flag, self.setting(&file.audit_sync), false)
             },
         })
+    }
+
+    /// Settings that undo one another are refused: one of them is not what somebody meant.
+    fn agree(&self, file: &file::Run) -> Result<()> {
+        let is = |said: &Option<Spanned<bool>>, value| {
+            said.as_ref().is_some_and(|it| *it.get_ref() == value)
+        };
+        if is(&file.audit, false) {
+            let words = "there is no audit, because audit = false; keep one of them";
+            self.refuse(&file.audit_sync.clone().filter(|it| *it.get_ref()), words)?;
+            self.refuse(&file.audit_retain, words)?;
+        }
+        if is(&file.no_data, true) {
+            let words = "nothing is kept, because no-data = true; keep one of them";
+            self.refuse(&file.audit.clone().filter(|it| *it.get_ref()), words)?;
+            self.refuse(&file.audit_retain, words)?;
+            self.refuse(&file.remember_days, words)?;
+        }
+        Ok(())
     }
 
     fn data(&self, file: &file::Run) -> Result<Setting<Option<PathBuf>>> {
@@ -226,7 +259,7 @@ impl Reader<'_> {
             );
             return Err(self.text.problem(word.span(), words).into());
         }
-        Ok(Rules::default().with(table, |span| self.at(span)))
+        self.sound(Rules::default().with(table, |span| self.at(span)), table)
     }
 
     /// How many views may be open, of all servers.
@@ -253,6 +286,14 @@ impl Reader<'_> {
         Ok(caps)
     }
 
+    /// Rules of which each can count.
+    fn sound(&self, rules: Rules, table: &file::Rules) -> Result<Rules> {
+        match rules.contradiction(table) {
+            Some((span, words)) => Err(self.text.problem(span, words).into()),
+            None => Ok(rules),
+        }
+    }
+
     /// The servers of the command line, or else those of the file, or else the demo.
     fn servers(
         &self,
@@ -275,6 +316,7 @@ impl Reader<'_> {
             self.refuse(&entry.limits.views, "this is for the host; write it under [limits]")?;
             // Also for a server that is not there today: tomorrow it may be.
             self.caps(caps, &entry.limits, views)?;
+            self.sound(rules.with(&entry.policy, |span| self.at(span)), &entry.policy)?;
         }
         let server = |placed| self.server(placed, file, rules, caps, views);
         servers.into_iter().map(server).collect()

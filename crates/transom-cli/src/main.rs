@@ -9,6 +9,7 @@ mod arguments;
 mod audit;
 mod check;
 mod config;
+mod decisions;
 mod inspect;
 mod interrupts;
 mod isolation;
@@ -43,6 +44,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         Some(Command::Check(arguments)) => check::check(&arguments, &around),
         Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),
         Some(Command::Audit(arguments)) => audit::audit(&arguments, &around),
+        Some(Command::Decisions(arguments)) => decisions::decisions(&arguments, &around),
         Some(Command::Completions { shell }) => complete(shell),
         Some(Command::DemoServer) => serve_demo(),
     }

@@ -1,12 +1,17 @@
 //! `transom run`: a host on loopback.
 
-use std::{collections::BTreeMap, path::Path, process::ExitCode, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use transom::origin::Origin;
 use transom_host::{
     Host, ServerState, Standing,
-    audit::{Audit, Durability, Options},
+    audit::{self, Audit, Durability, Options},
     sandbox::Naming,
     upstream::Target,
 };
@@ -36,7 +41,7 @@ pub(crate) fn run(arguments: &RunArguments, around: &Surroundings<'_>) -> Result
 async fn serve(config: &Config) -> Result<ExitCode> {
     let (page, sandbox) = listen::pair(config.run.port.value).await?;
     let folder = data(config)?;
-    let audit = audit(config, folder).await?;
+    let audit = open_audit(config, folder).await?;
     let host = build(config, folder, audit.clone(), &page, &sandbox)?;
     let address = format!("http://localhost:{}/#token={}", page.port, host.token());
     greet(config, &address, sandbox.port);
@@ -48,6 +53,9 @@ async fn serve(config: &Config) -> Result<ExitCode> {
     listen::serve(sandbox, &host.sandbox_router());
     if config.run.open.value {
         open(&address);
+    }
+    if let (Some(audit), Some(days)) = (&audit, config.run.retain.value) {
+        tokio::spawn(retain(audit.path().to_owned(), days));
     }
     let mut interrupts = Interrupts::listen().context("cannot listen for Ctrl-C")?;
     tokio::select! {
@@ -69,13 +77,29 @@ async fn serve(config: &Config) -> Result<ExitCode> {
 }
 
 /// The audit of this run, unless nobody wants one or nothing is kept.
-async fn audit(config: &Config, folder: Option<&Path>) -> Result<Option<Audit>> {
+async fn open_audit(config: &Config, folder: Option<&Path>) -> Result<Option<Audit>> {
     let Some(folder) = folder.filter(|_| config.run.audit.value) else { return Ok(None) };
     let sync = config.run.audit_sync.value;
     let mut options = Options::default();
     options.durability = if sync { Durability::Power } else { Durability::Process };
     let audit = Audit::open(&folder.join(AUDIT), &options).await;
     Ok(Some(audit.context("nothing runs without its audit; --no-audit runs without one")?))
+}
+
+/// Removes what is old from the audit, now and every hour.
+async fn retain(path: PathBuf, days: u32) {
+    let mut hours = tokio::time::interval(HOUR);
+    loop {
+        hours.tick().await;
+        match audit::retain(&path, days).await {
+            Ok(Ok(0)) => {}
+            Ok(Ok(count)) => {
+                say(&format!("  audit       {count} rows older than {days} days were removed"))
+            }
+            Ok(Err(broken)) => eprintln!("transom: nothing was removed from the audit: {broken}"),
+            Err(error) => eprintln!("transom: {error}; nothing was removed from it"),
+        }
+    }
 }
 
 fn build(
@@ -98,6 +122,7 @@ fn build(
         .policy(config.rules.policy())
         .limits(config.caps.limits())
         .server_limits(config.caps.server_limits())
+        .remember(config.run.remember.value)
         .most_views(usize::try_from(config.views.value).unwrap_or(usize::MAX))
         .prefetch(config.run.prefetch.value);
     for server in &config.servers {
@@ -227,3 +252,5 @@ fn log_to_stderr(json: bool) {
 
 /// What shells say of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
+/// How often old rows are looked for.
+const HOUR: Duration = Duration::from_secs(3_600);

@@ -18,7 +18,7 @@ mod tests;
 mod writer;
 
 pub use chain::{Broken, Detail, Hash, Head, Row, Verifier};
-pub use read::{Reader, prune};
+pub use read::{Reader, forgot, prune, retain};
 pub use store::{AuditError, Durability, Options, VERSION};
 pub use writer::Audit;
 

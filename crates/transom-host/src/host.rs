@@ -22,13 +22,14 @@ use transom::{
 use crate::{
     audit::Audit,
     context,
+    decisions::{self, Decisions, Place},
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     log::Log,
     page::{self, First, Page},
     sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
     secret::Key,
     server::{Server, ServerState, Servers, Trust},
-    session::{Driver, Event, Parts},
+    session::{Driver, Event, Memory, Parts},
     upstream::{OAuth, Registration, Target, Tokens},
 };
 
@@ -57,6 +58,7 @@ pub struct Builder {
     prefetch: bool,
     first: Option<First>,
     audit: Option<Audit>,
+    remember: u32,
 }
 
 /// What is agreed with one server alone.
@@ -110,6 +112,7 @@ impl Host {
             prefetch: true,
             first: None,
             audit: None,
+            remember: decisions::DAYS,
         }
     }
 
@@ -161,6 +164,12 @@ impl Host {
     /// The audit, if there is one.
     pub fn audit(&self) -> Option<&Audit> {
         self.audit.as_ref()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn decisions(&self) -> Vec<crate::session::ShownDecision> {
+        let shown = self.page.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        shown.clone()
     }
 
     /// Ends every view, after its time to save, and then every server. The audit stays open, for its
@@ -242,6 +251,14 @@ impl Builder {
         self
     }
 
+    /// For how many days a decision is remembered that a person made for longer than once; with none, or
+    /// without a data folder, until the host ends.
+    #[must_use]
+    pub fn remember(mut self, days: u32) -> Self {
+        self.remember = days;
+        self
+    }
+
     /// Sets the look that views are told of, for a page that is not the one this crate brings along.
     #[must_use]
     pub fn styles(mut self, styles: HostStyles) -> Self {
@@ -300,6 +317,7 @@ impl Builder {
                 permissions: agreement.permissions,
                 limits: agreement.limits.unwrap_or_else(|| self.limits.clone()),
                 server_limits: agreement.server_limits.unwrap_or(self.server_limits),
+                place: Place::of(&target),
                 built_in: matches!(target, Target::InProcess(_)),
             };
             let server = Server::new(
@@ -317,6 +335,8 @@ impl Builder {
         }
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let (events, queue) = mpsc::channel(QUEUE);
+        let kept = self.data.as_deref().filter(|_| self.remember > 0);
+        let kept = kept.map(|folder| Decisions::new(folder, self.remember));
         let driver = Driver::new(Parts {
             setup: setup(self.limits, self.terms),
             most_views: self.most_views,
@@ -326,7 +346,9 @@ impl Builder {
             log: Arc::clone(&log),
             events: events.clone(),
             audit: self.audit.clone(),
+            memory: Memory::new(kept, events.clone(), Arc::clone(&log)),
         });
+        let decisions = driver.shown_decisions();
         tokio::spawn(driver.run(queue));
         servers.connect(targets, &events);
         let page = Arc::new(Page {
@@ -336,6 +358,7 @@ impl Builder {
             key: Key::new(),
             events: events.clone(),
             servers: Arc::clone(&servers),
+            decisions,
             log: Arc::clone(&log),
             connections: AtomicU64::new(0),
             room: Arc::new(Semaphore::new(page::ROOM as usize)),

@@ -4,6 +4,7 @@
 pub mod audit;
 mod consent;
 mod context;
+pub mod decisions;
 pub mod demo;
 pub mod documents;
 pub mod envelope;

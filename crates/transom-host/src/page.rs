@@ -21,15 +21,16 @@ use axum::{
     routing::{get, post},
 };
 use serde::{Deserialize, Serialize};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use transom::origin::Origin;
 
 use crate::{
+    decisions::DecisionId,
     envelope::{self, Hello},
     log::{Line, Log},
     secret::Key,
     server::{ServerState, Servers},
-    session::{Event, ToSocket},
+    session::{Event, ShownDecision, ShownDecisions, ToSocket},
     upstream::Return,
 };
 
@@ -43,6 +44,8 @@ pub(crate) struct Page {
     pub(crate) key: Key,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) servers: Arc<Servers>,
+    /// What people have decided and can take back.
+    pub(crate) decisions: ShownDecisions,
     pub(crate) log: Arc<Log>,
     pub(crate) connections: AtomicU64,
     /// What pages have said and the gate has not heard yet, in bytes.
@@ -79,6 +82,7 @@ pub(crate) fn api(page: Arc<Page>) -> Router {
         .route("/api/key", post(exchange))
         .route("/api/state", get(state))
         .route("/api/log", get(log))
+        .route("/api/forget", post(forget))
         .route("/ws", get(upgrade))
         .route(CALLBACK, get(signed_in))
         .layer(middleware::from_fn_with_state(Arc::clone(&page), guard))
@@ -170,6 +174,7 @@ struct After {
 struct PageState {
     version: u64,
     servers: Vec<ServerState>,
+    decisions: Vec<ShownDecision>,
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<First>,
 }
@@ -181,7 +186,30 @@ async fn state(
 ) -> Result<Json<PageState>, StatusCode> {
     page.knows(&headers)?;
     let (version, servers) = page.servers.after(u64::try_from(after).ok(), POLL).await;
-    Ok(Json(PageState { version, servers, open: page.first.clone() }))
+    let decisions = page.decisions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Json(PageState { version, servers, decisions, open: page.first.clone() }))
+}
+
+#[derive(Deserialize)]
+struct Forgotten {
+    id: DecisionId,
+}
+
+/// A person takes a decision back.
+async fn forget(
+    State(page): State<Arc<Page>>,
+    headers: HeaderMap,
+    Json(Forgotten { id }): Json<Forgotten>,
+) -> Result<StatusCode, StatusCode> {
+    page.knows(&headers)?;
+    let (done, told) = oneshot::channel();
+    let gone = |_| StatusCode::SERVICE_UNAVAILABLE;
+    page.events
+        .send(Event::Forget { id, done })
+        .await
+        .map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
+    let found = told.await.map_err(gone)?;
+    if found { Ok(StatusCode::NO_CONTENT) } else { Err(StatusCode::NOT_FOUND) }
 }
 
 #[derive(Serialize)]

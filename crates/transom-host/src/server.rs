@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use transom::{
     csp::{Declaration, Grant},
     host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
@@ -17,6 +17,7 @@ use transom::{
 };
 
 use crate::{
+    decisions::Place,
     documents::{
         Change, ContentHash, Document, Limits, Pin, PinError, Review, Severity, Store, Unread,
     },
@@ -27,7 +28,7 @@ use crate::{
     session::Event,
     upstream::{
         self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
-        Options, Outcome, Request, ResourceEntries, Return, Target, Upstream,
+        Options, Outcome, Request, ResourceEntries, Return, Target, Update, Upstream,
     },
 };
 
@@ -47,6 +48,7 @@ pub(crate) struct Server {
     built_in: bool,
     permissions: ResourcePermissions,
     limits: (ViewLimits, ServerLimits),
+    place: Place,
     upstream: OnceLock<Upstream>,
     oauth: Option<Arc<OAuth>>,
     store: Store,
@@ -114,7 +116,7 @@ pub struct SignIn {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Remark {
-    /// `high` or `warning`.
+    /// `danger`, `warning` or `note`.
     pub severity: &'static str,
     /// What it is.
     pub words: String,
@@ -198,7 +200,8 @@ impl Servers {
         None
     }
 
-    fn changed(&self) {
+    /// Something that pages show has changed.
+    pub(crate) fn changed(&self) {
         self.version.send_modify(|version| *version += 1);
     }
 }
@@ -210,6 +213,7 @@ pub(crate) struct Trust {
     pub(crate) permissions: ResourcePermissions,
     pub(crate) limits: ViewLimits,
     pub(crate) server_limits: ServerLimits,
+    pub(crate) place: Place,
     /// Whether it is part of this process.
     pub(crate) built_in: bool,
 }
@@ -217,7 +221,7 @@ pub(crate) struct Trust {
 impl Server {
     pub(crate) fn new(
         name: String,
-        Trust { policy, grants, permissions, limits, server_limits, built_in }: Trust,
+        Trust { policy, grants, permissions, limits, server_limits, place, built_in }: Trust,
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
@@ -234,6 +238,7 @@ impl Server {
             grants,
             permissions,
             limits: (limits, server_limits),
+            place,
             built_in,
             upstream,
             oauth,
@@ -255,6 +260,11 @@ impl Server {
         &self.limits
     }
 
+    /// Where it is.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// The tools as they are now.
     pub(crate) fn tools(&self) -> Arc<Tools> {
         self.upstream.get().map(|upstream| Arc::clone(upstream.tools().tools())).unwrap_or_default()
@@ -266,10 +276,28 @@ impl Server {
         Ok(upstream.call(request, options)?)
     }
 
-    /// Calls a tool and waits for its end.
-    pub(crate) async fn call_tool(&self, call: &ToolCall) -> Outcome {
+    /// Calls a tool and waits for its end, or until somebody says why nobody does any more.
+    pub(crate) async fn call_tool(
+        &self,
+        call: &ToolCall,
+        stopped: oneshot::Receiver<&'static str>,
+    ) -> Outcome {
         let request = Request::call_tool(call).map_err(|_| CallError::Cancelled)?;
-        self.start(&request, CallOptions::default())?.outcome().await
+        let mut pending = self.start(&request, CallOptions::default())?;
+        let stopped = async {
+            // Nobody who could stop it is left; that is no reason to.
+            match stopped.await {
+                Ok(why) => why,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            outcome = done(&mut pending) => outcome,
+            why = stopped => {
+                pending.cancel(why);
+                Err(CallError::Cancelled)
+            }
+        }
     }
 
     /// Everything that the view of a tool needs, or in words why there is none.
@@ -497,7 +525,7 @@ impl Server {
             match self.document(&uri).await {
                 Ok(document) => findings.extend(self.remarks(&document)),
                 Err(error) => findings
-                    .push(Remark { severity: "high", words: format!("{}: {error}", uri.as_str()) }),
+                    .push(Remark::new(Severity::Danger, format!("{}: {error}", uri.as_str()))),
             }
         }
         let (tools, views) = (tools.iter().count(), views.len());
@@ -509,18 +537,45 @@ impl Server {
         servers.changed();
     }
 
-    /// What people should know of a document before it runs; what they can mend comes first.
+    /// What people should know of a document before it runs: the gravest first, and who it will talk to.
     fn remarks(&self, document: &Document) -> Vec<Remark> {
         let missing = MissingGrants::of(document, &self.grants);
-        let missing = missing.map(|missing| ("warning", missing.to_string()));
+        let missing = missing.map(|missing| (Severity::Warning, missing.to_string()));
         let unasked = MissingPermissions::of(document, self.permissions);
-        let missing =
-            missing.into_iter().chain(unasked.map(|words| ("warning", words.to_string())));
-        let refused = document.refused.iter().map(|refused| ("high", refused.to_string()));
+        let unasked = unasked.map(|words| (Severity::Warning, words.to_string()));
+        let of_it = |words: String| format!("{}: {words}", document.uri.as_str());
+        let refused = document.refused.iter().map(|it| (Severity::Danger, of_it(it.to_string())));
         let scan = document.scan.at_least(Severity::Warning);
-        let scan = scan.map(|finding| ("warning", finding.to_string()));
-        let all = missing.chain(refused).chain(scan).take(8);
-        all.map(|(severity, words)| Remark { severity, words }).collect()
+        // Its own words begin with how grave it is, which stands beside them here.
+        let scan = scan.map(|finding| {
+            let words = finding.to_string();
+            let start = format!("{}: ", finding.severity);
+            (finding.severity, of_it(words.strip_prefix(&start).unwrap_or(&words).to_owned()))
+        });
+        // H-28: named before anybody has opened it.
+        let domains =
+            self.domains(document).into_iter().map(|words| (Severity::Note, of_it(words)));
+        let all = missing.into_iter().chain(unasked).chain(refused).chain(scan).chain(domains);
+        let mut all: Vec<_> = all.collect();
+        all.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+        let more = all.len().saturating_sub(REMARKS);
+        let remarks = all.into_iter().take(REMARKS);
+        let mut remarks: Vec<_> =
+            remarks.map(|(severity, words)| Remark::new(severity, words)).collect();
+        if more > 0 {
+            let words = format!("and {more} more; transom inspect shows them all");
+            remarks.push(Remark::new(Severity::Note, words));
+        }
+        remarks
+    }
+
+    /// Whom a document may talk to, and whom it would like to but may not.
+    fn domains(&self, document: &Document) -> Vec<String> {
+        let mut given = document.declaration.clone();
+        if let Some(declaration) = &mut given {
+            declaration.retain(|_, source| self.policy.domains.permit(source));
+        }
+        talks(given.as_ref(), document.declaration.as_ref())
     }
 
     fn become_(&self, servers: &Servers, standing: Standing, words: String) {
@@ -557,32 +612,8 @@ impl Prepared {
 
     /// What the person should know before it runs (H-28, D8).
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut warnings = vec![];
-        let domains = |declaration: Option<&Declaration>| -> BTreeSet<String> {
-            let Some(declaration) = declaration else { return BTreeSet::new() };
-            let csp = transom::wire::ResourceCsp::from(declaration);
-            [csp.connect_domains, csp.resource_domains, csp.frame_domains, csp.base_uri_domains]
-                .into_iter()
-                .flatten()
-                .collect()
-        };
-        let list = |domains: Vec<&String>| {
-            domains.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-        };
-        let given = domains(self.mounted.declaration.as_ref());
-        if !given.is_empty() {
-            // H-28.
-            warnings.push(format!("this view may talk to {}", list(given.iter().collect())));
-        }
-        let declared = domains(self.document.declaration.as_ref());
-        let withheld: Vec<_> = declared.difference(&given).collect();
-        if !withheld.is_empty() {
-            // H-29.
-            warnings.push(format!(
-                "this view may not talk to {}: your rules forbid it",
-                list(withheld)
-            ));
-        }
+        let given = self.mounted.declaration.as_ref();
+        let mut warnings = talks(given, self.document.declaration.as_ref());
         let granted = permissions(self.mounted.permissions);
         if !granted.is_empty() {
             warnings.push(format!("this view may use {}", granted.join(", ")));
@@ -633,6 +664,53 @@ impl Prepared {
     }
 }
 
+async fn done(pending: &mut Call) -> Outcome {
+    loop {
+        match pending.next().await {
+            Some(Update::Done(outcome)) => return outcome,
+            Some(_) => {}
+            None => return Err(CallError::Cancelled),
+        }
+    }
+}
+
+impl Remark {
+    fn new(severity: Severity, words: String) -> Self {
+        let severity = match severity {
+            Severity::Danger => "danger",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        Self { severity, words }
+    }
+}
+
+/// Whom a view may talk to, of those that it declares, and whom it may not (H-28, H-29).
+fn talks(given: Option<&Declaration>, declared: Option<&Declaration>) -> Vec<String> {
+    let domains = |declaration: Option<&Declaration>| -> BTreeSet<String> {
+        let Some(declaration) = declaration else { return BTreeSet::new() };
+        let csp = transom::wire::ResourceCsp::from(declaration);
+        [csp.connect_domains, csp.resource_domains, csp.frame_domains, csp.base_uri_domains]
+            .into_iter()
+            .flatten()
+            .collect()
+    };
+    let list = |domains: Vec<&String>| {
+        domains.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let (given, declared) = (domains(given), domains(declared));
+    let mut words = vec![];
+    if !given.is_empty() {
+        words.push(format!("this view may talk to {}", list(given.iter().collect())));
+    }
+    let withheld: Vec<_> = declared.difference(&given).collect();
+    if !withheld.is_empty() {
+        let withheld = list(withheld);
+        words.push(format!("this view may not talk to {withheld}: your rules forbid it"));
+    }
+    words
+}
+
 /// `1 view`, `2 views`.
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
@@ -651,6 +729,8 @@ fn shown(listed: &ListedTool) -> Value {
     shown.into()
 }
 
+/// How many things people are told of one document before they open it.
+const REMARKS: usize = 8;
 /// How many calls of people may be under way beside those of views.
 const OPENINGS: usize = 256;
 /// How long a server may stay silent before people are told.

@@ -17,7 +17,7 @@ use transom::{
         self, FileBody, Input, Opening, Output, Question, Reason, Ruling, Session, Setup, Share,
         Task, ToolCall, Usage,
     },
-    policy::{Decided, Decision},
+    policy::{Decided, Decision, Subject},
     rpc::ErrorObject,
     violation::{Holder, Limit, Over, Quoted, Violation},
     wire::{DisplayMode, HostContext, HostStyles, RawObject},
@@ -25,14 +25,17 @@ use transom::{
 
 mod deeds;
 mod ledger;
+mod memory;
 mod tabs;
 
 use ledger::{Held, Ledger};
+pub(crate) use memory::{Memory, ShownDecision, ShownDecisions};
 use tabs::Page;
 
 use crate::{
     audit::{Audit, AuditError, Record},
     consent, context,
+    decisions::{DecisionId, Place},
     envelope::{
         self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
         ToPage, ViewId, Welcome,
@@ -58,15 +61,19 @@ pub(crate) enum Event {
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
     /// A view cannot even begin, and its tool is not called.
-    NotBegun { view: ViewId, words: String },
+    NotBegun { view: ViewId, turn: u64, words: String },
     /// What a view needs has been read, or not.
-    Prepared { view: ViewId, prepared: Result<Box<Prepared>, String> },
+    Prepared { view: ViewId, turn: u64, prepared: Result<Box<Prepared>, String> },
     /// The tool call that opened a view has come to its end.
-    Called { view: ViewId, outcome: Result<Box<RawValue>, CallError> },
+    Called { view: ViewId, turn: u64, outcome: Result<Box<RawValue>, CallError> },
     /// A sign of life from a call of a view.
     Progress { view: ViewId, call: u64, params: Box<RawValue> },
     /// A call of a view has come to its end.
     Done { view: ViewId, call: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// The file of decisions is not what it was.
+    DecisionsChanged,
+    /// A person takes a decision back; told whether there was one.
+    Forget { id: DecisionId, done: oneshot::Sender<bool> },
     /// A server's list changed.
     ListChanged { server: String, list: host::List },
     /// Everything shall end; told when it has.
@@ -93,6 +100,7 @@ pub(crate) struct Driver {
     views: HashMap<ViewId, Seat>,
     /// What people have decided about each server (D6): for all of its views, and for its next one.
     decided: HashMap<String, Decided>,
+    memory: Memory,
     timers: BTreeSet<(Duration, ViewId)>,
     unconfirmed: BTreeSet<ViewId>,
     confirm_at: Option<Duration>,
@@ -111,12 +119,14 @@ pub(crate) struct Parts {
     pub(crate) log: Arc<Log>,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) audit: Option<Audit>,
+    pub(crate) memory: Memory,
 }
 
 /// One server's views, taken together.
 struct Account {
     setup: Arc<Setup>,
     share: Share,
+    place: Place,
 }
 
 /// One view's place.
@@ -134,6 +144,12 @@ struct Seat {
     life: Life,
     /// What the account of its server has been told that it uses.
     used: Usage,
+    /// How often something was opened here.
+    turn: u64,
+    /// Whether its opening is written down and its end is not.
+    open_row: bool,
+    /// Stops the tool that opened it, while it runs.
+    call: Option<oneshot::Sender<&'static str>>,
     /// When the person was last told of a limit that it reached.
     noted: HashMap<(Limit, Holder), Duration>,
 }
@@ -177,19 +193,20 @@ struct Asked {
 
 enum About {
     /// What the session wants to know.
-    Question(u64),
+    Question(u64, Subject),
     /// The click for something that is allowed already.
     Click(u64, Deed),
 }
 
 impl Driver {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { setup, most_views, styles, servers, sandbox, log, events, audit } = parts;
+        let Parts { setup, most_views, styles, servers, sandbox, log, events, audit, memory } =
+            parts;
         let account = |(name, server): (&String, &Arc<Server>)| {
             let (limits, together) = server.limits();
             let setup = Arc::new(Setup { limits: limits.clone(), ..setup.clone() });
             let share = Share::new(Duration::ZERO, *together);
-            (name.clone(), Account { setup, share })
+            (name.clone(), Account { setup, share, place: server.place().clone() })
         };
         Self {
             ledger: Ledger::new(audit),
@@ -204,6 +221,7 @@ impl Driver {
             pages: HashMap::new(),
             views: HashMap::new(),
             decided: HashMap::new(),
+            memory,
             timers: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             confirm_at: None,
@@ -214,6 +232,7 @@ impl Driver {
     /// Runs until it is told to close, and every view has had its time to save.
     pub(crate) async fn run(mut self, mut events: mpsc::Receiver<Event>) {
         let mut audit = self.ledger.state();
+        self.recall();
         loop {
             tokio::select! {
                 event = events.recv(), if !self.ledger.is_full() => match event {
@@ -248,9 +267,14 @@ impl Driver {
                 }
             }
             Event::Lost { page, connection } => self.lose(&page, connection),
-            Event::NotBegun { view, words } => self.not_begun(&view, &words),
-            Event::Prepared { view, prepared } => self.prepared(&view, prepared),
-            Event::Called { view, outcome } => self.called(&view, outcome),
+            // What was under way for the one before is not for the one that was opened in its place.
+            Event::NotBegun { view, turn, .. }
+            | Event::Prepared { view, turn, .. }
+            | Event::Called { view, turn, .. }
+                if self.views.get(&view).is_none_or(|seat| seat.turn != turn) => {}
+            Event::NotBegun { view, words, .. } => self.not_begun(&view, &words),
+            Event::Prepared { view, prepared, .. } => self.prepared(&view, prepared),
+            Event::Called { view, outcome, .. } => self.called(&view, outcome),
             Event::Progress { view, call, params } => {
                 self.count(&view, |counts| counts.progress += 1);
                 // A sign of life that has no room is none.
@@ -259,6 +283,10 @@ impl Driver {
                 }
             }
             Event::Done { view, call, outcome } => self.done(&view, call, outcome),
+            Event::DecisionsChanged => self.recall(),
+            Event::Forget { id, done } => {
+                let _ = done.send(self.forget_decision(&id));
+            }
             Event::ListChanged { server, list } => self.list_changed(&server, list),
             Event::Close(done) => self.close_all(done),
         }
@@ -268,6 +296,7 @@ impl Driver {
         match said {
             FromPage::Message(text) => {
                 let now = self.now();
+                self.recall_sometimes(now);
                 let Some(seat) = self.views.get_mut(view) else { return };
                 let Life::Live(live) = &mut seat.life else { return };
                 let Some(account) = self.accounts.get_mut(&seat.server) else { return };
@@ -363,26 +392,33 @@ impl Driver {
         let (events, view) = (self.events.clone(), view.clone());
         let arguments = tool.arguments;
         let sandbox = self.sandbox.clone();
-        let audit = self.ledger.audit().cloned();
+        // In its place now: its end may be written down before anybody has called anything.
+        let sent = arguments.as_deref().map_or("", RawValue::get);
+        let written = self.note(&view, || Record::opened(&tool.name, sent));
+        let written = self.ledger.audit().cloned().zip(written);
+        let (stop, stopped) = oneshot::channel();
+        let Some(seat) = self.views.get_mut(&view) else { return };
+        seat.turn += 1;
+        let turn = seat.turn;
+        (seat.open_row, seat.call) = (true, Some(stop));
         tokio::spawn(async move {
-            if let Some(audit) = audit {
-                let sent = arguments.as_deref().map_or("", RawValue::get);
-                let record = Record::opened(&tool.name, sent).of(&tool.server, view.as_str());
-                if let Err(error) = audit.write(record).await {
-                    let words = error.to_string();
-                    let _ = events.send(Event::NotBegun { view, words }).await;
-                    return;
-                }
+            if let Some((audit, number)) = written
+                && let Err(error) = audit.until(number).await
+            {
+                let words = error.to_string();
+                let _ = events.send(Event::NotBegun { view, turn, words }).await;
+                return;
             }
             let name = tool.name.clone();
             let call = ToolCall { name: tool.name, arguments, meta: None, rest: vec![] };
             let read = async {
                 let prepared = server.prepare(&name, &sandbox).await.map(Box::new);
-                let _ = events.send(Event::Prepared { view: view.clone(), prepared }).await;
+                let view = view.clone();
+                let _ = events.send(Event::Prepared { view, turn, prepared }).await;
             };
             let called = async {
-                let outcome = server.call_tool(&call).await;
-                let _ = events.send(Event::Called { view: view.clone(), outcome }).await;
+                let outcome = server.call_tool(&call, stopped).await;
+                let _ = events.send(Event::Called { view: view.clone(), turn, outcome }).await;
             };
             tokio::join!(read, called);
         });
@@ -453,10 +489,15 @@ impl Driver {
         let waiting = self.views.iter().filter(|(_, seat)| same(&seat.life));
         let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
         self.begin_live(view, *prepared);
+        // Each has a row of its own before it runs.
         for view in waiting {
-            let Some(prepared) = self.take_judged(&view) else { continue };
+            let waits = |seat: &Seat| matches!(seat.life, Life::Judging(..));
+            if !self.views.get(&view).is_some_and(waits) {
+                continue;
+            }
             self.say(&view, &ToPage::Withdraw { id: "document".to_owned() });
-            self.begin_live(&view, *prepared);
+            self.judge(&view, Decision::Allow);
+            self.flush(&view);
         }
     }
 
@@ -527,6 +568,7 @@ impl Driver {
         let size = outcome.as_ref().map_or(0, |result| result.get().len());
         let room = self.room_for(view, size);
         let Some(seat) = self.views.get_mut(view) else { return };
+        seat.call = None;
         let text = match &outcome {
             Ok(result) => fallback::text_of(result),
             Err(error) => format!("The tool failed: {}.", in_full(error)),
@@ -809,7 +851,7 @@ impl Driver {
     fn put_question(&mut self, view: &ViewId, question: &Question) {
         let Some(seat) = self.views.get(view) else { return };
         let ask = consent::ask(&seat.server, question, question_id(question.id));
-        self.ask(view, ask, About::Question(question.id));
+        self.ask(view, ask, About::Question(question.id, question.subject.clone()));
     }
 
     fn ask(&mut self, view: &ViewId, ask: Ask, about: About) {
@@ -856,10 +898,13 @@ impl Driver {
         self.log.write("answer", &name, choice.clone());
         let decision = consent::decision(choice);
         match (about, decision) {
-            (About::Question(question), _) => {
+            (About::Question(question, subject), _) => {
                 self.note(view, || Record::decided(Some(question), decision, true));
+                // What somebody took back a moment ago must not come back with this.
+                self.recall();
                 self.input(view, Input::Decision { question, decision });
                 self.share_decisions(view);
+                self.keep_decision(view, subject, decision);
             }
             (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
                 self.hold(view, Held::Deed { call, deed });
@@ -883,6 +928,7 @@ impl Driver {
             }
         }
         self.decided.insert(server, decided);
+        self.show_decisions();
     }
 
     fn change_context(&mut self, view: &ViewId, change: impl FnOnce(&mut HostContext)) {
@@ -915,6 +961,16 @@ impl Driver {
     fn end(&mut self, view: &ViewId, reason: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
         (seat.life, seat.outcome, seat.text) = (Life::Ended, None, None);
+        seat.turn += 1;
+        // H-134: nobody waits for it any more.
+        if let Some(stop) = seat.call.take() {
+            let _ = stop.send("the view was closed");
+        }
+        // One that was live has said so itself.
+        if std::mem::take(&mut seat.open_row) {
+            let why = if reason == "text" { "shown as text" } else { "closed before it was shown" };
+            self.note(view, || Record::closed(why));
+        }
         // What opens in this place next is another view, about which nobody has decided.
         self.drop_held(view, |held| matches!(held, Held::Review { .. }));
         self.stop_timer(view);
@@ -984,6 +1040,8 @@ impl Driver {
         for view in views {
             if let Some(live) = self.live(&view) {
                 live.session.close(now, Reason::Closed);
+            } else if self.views.get(&view).is_some_and(|seat| !seat.is_over()) {
+                self.end(&view, "teardown");
             }
             self.drive(&view);
         }

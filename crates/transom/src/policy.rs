@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::violation::Denial;
@@ -70,7 +71,8 @@ pub struct ToolFacts {
 }
 
 /// What one question to a person is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Subject {
     /// All tools of the server that apps may call and that do not claim to be harmless, by name.
     Tools(BTreeSet<String>),

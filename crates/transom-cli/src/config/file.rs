@@ -99,6 +99,8 @@ pub(crate) struct Run {
     pub(crate) prefetch: Option<Spanned<bool>>,
     pub(crate) audit: Option<Spanned<bool>>,
     pub(crate) audit_sync: Option<Spanned<bool>>,
+    pub(crate) audit_retain: Option<Spanned<u32>>,
+    pub(crate) remember_days: Option<Spanned<u32>>,
     pub(crate) sandbox: Option<Spanned<SandboxMode>>,
     pub(crate) sandbox_domain: Option<Spanned<Domain>>,
 }
@@ -157,8 +159,8 @@ pub(crate) struct Rules {
     pub(crate) tools: BTreeMap<String, Spanned<Word>>,
     #[serde(default)]
     pub(crate) links: BTreeMap<Host, Spanned<Word>>,
-    pub(crate) allow_domains: Option<Spanned<Vec<Host>>>,
-    pub(crate) block_domains: Option<Spanned<Vec<Host>>>,
+    pub(crate) allow_domains: Option<Spanned<Vec<Spanned<Host>>>>,
+    pub(crate) block_domains: Option<Spanned<Vec<Spanned<Host>>>>,
 }
 
 /// A host, or every name below one.

@@ -59,13 +59,30 @@ impl Display for Run {
             None => line(f, "no-data", true, source)?,
         }
         line(f, "prefetch", self.prefetch.value, &self.prefetch.source)?;
-        line(f, "audit", self.audit.value, &self.audit.source)?;
-        line(f, "audit-sync", self.audit_sync.value, &self.audit_sync.source)?;
+        // Where nothing is kept, there is nothing to say of what is.
+        if self.data.value.is_some() {
+            self.print_records(f)?;
+        }
         let Setting { value, source } = &self.frames;
         match value {
             Frames::Names => line(f, "sandbox", "names", source),
             Frames::Ports => line(f, "sandbox", "ports", source),
             Frames::Domain(domain) => line(f, "sandbox-domain", domain.to_string(), source),
+        }
+    }
+}
+
+impl Run {
+    fn print_records(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line(f, "audit", self.audit.value, &self.audit.source)?;
+        line(f, "remember-days", self.remember.value, &self.remember.source)?;
+        if !self.audit.value {
+            return Ok(());
+        }
+        line(f, "audit-sync", self.audit_sync.value, &self.audit_sync.source)?;
+        match self.retain.value {
+            Some(days) => line(f, "audit-retain", days, &self.retain.source),
+            None => writeln!(f, "# audit-retain: for ever"),
         }
     }
 }

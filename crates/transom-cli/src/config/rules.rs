@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use toml::Spanned;
-use transom::policy::{Domains, HostPattern, Policy, Stance};
+use transom::{
+    csp::Source as Origins,
+    policy::{Domains, HostPattern, Policy, Stance},
+};
 
 use super::{
     file::{self, Word},
@@ -58,8 +61,8 @@ impl Rules {
         rules.tools.extend(tools);
         let links = table.links.iter().map(|(host, word)| (host.0.clone(), setting(word)));
         rules.links.extend(links);
-        let hosts = |list: &Spanned<Vec<file::Host>>| -> Vec<HostPattern> {
-            list.get_ref().iter().map(|host| host.0.clone()).collect()
+        let hosts = |list: &Spanned<Vec<Spanned<file::Host>>>| -> Vec<HostPattern> {
+            list.get_ref().iter().map(|host| host.get_ref().0.clone()).collect()
         };
         if let Some(list) = &table.allow_domains {
             rules.allow_domains = Setting { value: Some(hosts(list)), source: source(list.span()) };
@@ -69,6 +72,56 @@ impl Rules {
             rules.block_domains.source = source(list.span());
         }
         rules
+    }
+
+    /// What of a table can never count, beside these rules, which it is a part of: where it stands, and why.
+    pub(crate) fn contradiction(&self, table: &file::Rules) -> Option<(Range<usize>, String)> {
+        self.impossible_domain(table).or_else(|| self.impossible_link(table))
+    }
+
+    /// A domain that is allowed by name and blocked all the same.
+    fn impossible_domain(&self, table: &file::Rules) -> Option<(Range<usize>, String)> {
+        let said = |list: &Option<Spanned<Vec<Spanned<file::Host>>>>| {
+            let list = list.as_ref().map(|list| list.get_ref().clone());
+            list.unwrap_or_default()
+        };
+        let blocked =
+            |host: &HostPattern| self.block_domains.value.iter().find(|it| covers(it, host));
+        for host in said(&table.allow_domains) {
+            let pattern = &host.get_ref().0;
+            if let Some(by) = blocked(pattern) {
+                let words = format!(
+                    "{pattern} is in allow-domains, but block-domains has {by}; keep one of them"
+                );
+                return Some((host.span(), words));
+            }
+        }
+        let allowed = self.allow_domains.value.as_deref().unwrap_or_default();
+        for host in said(&table.block_domains) {
+            let pattern = &host.get_ref().0;
+            if let Some(other) = allowed.iter().find(|other| covers(pattern, other)) {
+                let words = format!(
+                    "{pattern} is in block-domains, but allow-domains has {other}; keep one of them"
+                );
+                return Some((host.span(), words));
+            }
+        }
+        None
+    }
+
+    /// A host whose links are wanted where no link is opened.
+    fn impossible_link(&self, table: &file::Rules) -> Option<(Range<usize>, String)> {
+        let kind =
+            |name: &str| self.kinds().find(|(kind, _)| *kind == name).map(|(_, it)| it.value);
+        let open =
+            ["https-links", "http-links"].into_iter().any(|name| kind(name) != Some(Stance::Deny));
+        let wanted = |word: &Spanned<Word>| Stance::from(*word.get_ref()) != Stance::Deny;
+        let (host, word) = table.links.iter().find(|(_, word)| wanted(word) && !open)?;
+        let words = format!(
+            "links to {} are wanted, but https-links and http-links are both \"deny\"",
+            host.0
+        );
+        Some((word.span(), words))
     }
 
     /// The policy itself.
@@ -114,6 +167,11 @@ impl Rules {
     pub(crate) fn tools(&self) -> &BTreeMap<String, Setting<Stance>> {
         &self.tools
     }
+}
+
+/// Whether one pattern means everything that the other one does.
+fn covers(one: &HostPattern, other: &HostPattern) -> bool {
+    Origins::parse(&format!("https://{other}")).is_ok_and(|other| one.covers(&other))
 }
 
 /// A stance as the file has it.

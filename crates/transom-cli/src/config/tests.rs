@@ -66,6 +66,18 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
         ("[servers.a]\nurl = \"http://a.test\"\nscripts = [\"eval\"]", 3, "expected one of `blob:`, `data:`, `wasm`"),
         ("[servers.a.policy]\nsampling = true",          2, "expected a string, got boolean"),
         ("[servers.a]\ncommand = \"x\"\nenv = \"K=hush\"", 3, "expected a map, got string"),
+        ("[policy]\nallow-domains = [\"x.com\"]\nblock-domains = [\n\"y.com\",\n\"x.com\"]", 2, "x.com is in allow-domains, but block-domains has x.com"),
+        ("[policy]\nallow-domains = [\n\"a.x.com\"]\nblock-domains = [\"*.x.com\"]", 3, "block-domains has *.x.com"),
+        ("[policy]\nblock-domains = [\"x.com\"]\n[servers.a.policy]\nallow-domains = [\"x.com\"]", 4, "keep one of them"),
+        ("[policy]\nallow-domains = [\"x.com\"]\n[servers.a.policy]\nblock-domains = [\"x.com\"]", 4, "keep one of them"),
+        ("[policy]\nhttps-links = \"deny\"\n[policy.links]\n\"x.com\" = \"ask\"", 4, "links to x.com are wanted"),
+        ("[policy]\nhttps-links = \"deny\"\n[servers.a.policy.links]\n\"x.com\" = \"allow\"", 4, "links to x.com are wanted"),
+        ("[servers.a.policy.tools]\nx = \"allow\"\nx = \"deny\"", 3, "duplicate key"),
+        ("[policy]\nhttps-links = \"deny\"\nhttps-links = \"allow\"", 3, "duplicate key"),
+        ("[run]\naudit = false\naudit-sync = true",  3, "there is no audit, because audit = false"),
+        ("[run]\naudit = false\naudit-retain = 3",    3, "there is no audit, because audit = false"),
+        ("[run]\nno-data = true\naudit = true",       3, "nothing is kept, because no-data = true"),
+        ("[run]\nno-data = true\nremember-days = 3",  3, "nothing is kept, because no-data = true"),
         ("[limits]\nview = 3",                          2, "expected struct"),
         ("[limits.view]\nmesages = 3",                  2, "unknown field `mesages`"),
         ("[limits.view]\nmessages = -3",                2, "u64"),
@@ -85,6 +97,22 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
         assert!(message.starts_with(&format!("transom.toml, line {line}: ")), "{toml}\n{message}");
         assert!(message.contains(words), "{toml}\n{message}");
         assert!(!message.contains('\n') && !message.contains("hush"), "{message}");
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_contradiction_is_none() {
+    for toml in [
+        // A hole in what is allowed, and a wish that another scheme still lets through.
+        "[policy]\nallow-domains = [\"*.x.com\"]\nblock-domains = [\"evil.x.com\"]",
+        "[policy]\nhttps-links = \"deny\"\nhttp-links = \"ask\"\n[policy.links]\n\"x.com\" = \"allow\"",
+        "[policy]\nhttps-links = \"deny\"\n[policy.links]\n\"x.com\" = \"deny\"",
+        "[policy]\ndownloads = \"deny\"\n[servers.a.policy]\ndownloads = \"allow\"",
+        "[run]\naudit = false\naudit-sync = false",
+        "[limits.server]\ncalls = 10",
+        "[limits.view]\ncalls = 500",
+    ] {
+        assert!(load(toml, &[]).is_ok(), "{toml}: {}", message(toml));
     }
 }
 
@@ -184,6 +212,10 @@ fn what_is_printed_can_be_read_again_and_holds_no_secret() {
     ] {
         let found = printed.lines().any(|text| text.starts_with(line) && text.ends_with(source));
         assert!(found, "{line} # {source}\n{printed}");
+    }
+    for words in [&["--no-data"][..], &["--no-audit"], &["--retain", "3"]] {
+        let printed = load(toml, words).unwrap().to_string();
+        assert!(load(&printed, &[]).is_ok(), "{}", message(&printed));
     }
     let again = load(&printed, &[]).unwrap();
     assert_eq!(again.rules.policy(), config.rules.policy());

@@ -6,13 +6,14 @@ use crate::transom::Place;
 fn help_shows_the_way() {
     let place = Place::new();
     #[rustfmt::skip]
-    let table: [(&[&str], &[&str]); 7] = [
-        (&["--help"], &["Strangers' user interfaces", "Commands:", "run", "inspect", "check", "audit", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
+    let table: [(&[&str], &[&str]); 8] = [
+        (&["--help"], &["Strangers' user interfaces", "Commands:", "run", "inspect", "check", "audit", "decisions", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
         (&["-h"], &["Examples:", "transom inspect http://localhost:3001/mcp"]),
-        (&["run", "--help"], &["Servers:", "--config", "--toml", "Page:", "--port", "--sandbox-domain", "Records:", "--no-data", "--no-audit", "--print-config", "Examples:"]),
+        (&["run", "--help"], &["Servers:", "--config", "--toml", "Page:", "--port", "--sandbox-domain", "Records:", "--no-data", "--no-audit", "--retain", "--print-config", "Examples:"]),
         (&["inspect", "--help"], &["Exit codes: 0", "--json", "Examples:"]),
         (&["check", "--help"], &["Exit codes: 0", "--level", "--ignore", "--call", "--no-call", "--same", "--timeout", "--json", "--sarif", "--rules", "Servers:", "Examples:"]),
         (&["audit", "--help"], &["list", "export", "verify", "prune", "--data-dir", "Examples:"]),
+        (&["decisions", "--help"], &["list", "forget", "--data-dir", "Examples:"]),
         (&["completions", "--help"], &["bash", "zsh", "fish"]),
     ];
     for (words, expected) in table {

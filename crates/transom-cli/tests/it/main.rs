@@ -7,6 +7,7 @@ mod bad_server;
 mod check;
 mod check_rules;
 mod config;
+mod decisions;
 mod help;
 mod inspect;
 mod node;

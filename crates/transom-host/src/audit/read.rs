@@ -1,6 +1,9 @@
 //! Reads a log that somebody may be writing, and removes what is old.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use sqlx::{Connection as _, Row as _, SqliteConnection, query};
 
@@ -89,12 +92,49 @@ pub async fn prune(path: &Path, before: u64) -> Result<u64, AuditError> {
     std::fs::metadata(path)
         .map_err(|error| AuditError::Other { path: path.to_owned(), why: error.to_string() })?;
     let mut connection = store::open(path, &Options::default()).await?;
-    let outcome = prune_in(&mut connection, before).await;
-    let outcome = outcome.map_err(|error| AuditError::from(path, error))?;
+    let mut removed = 0;
+    loop {
+        let some = prune_in(&mut connection, before).await;
+        let some = some.map_err(|error| AuditError::from(path, error))?;
+        removed += some;
+        if some < STEP.unsigned_abs() {
+            break;
+        }
+        // Whoever waits to write is served before the next step.
+        tokio::time::sleep(BREATH).await;
+    }
     connection.close().await.map_err(|error| AuditError::from(path, error))?;
-    Ok(outcome)
+    Ok(removed)
 }
 
+/// Removes rows that are older than so many days, unless the log was touched: what shows that must stay.
+pub async fn retain(path: &Path, days: u32) -> Result<Result<u64, Broken>, AuditError> {
+    if let Err(broken) = Reader::open(path).await?.verify(None).await? {
+        return Ok(Err(broken));
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let before = now.saturating_sub(Duration::from_secs(u64::from(days) * 86_400));
+    prune(path, u64::try_from(before.as_millis()).unwrap_or(u64::MAX)).await.map(Ok)
+}
+
+/// Writes down that decisions were forgotten: of which servers, and what they were about.
+pub async fn forgot(path: &Path, decisions: &[(String, String)]) -> Result<(), AuditError> {
+    let mut connection = store::open(path, &Options::default()).await?;
+    let records: Vec<Record> =
+        decisions.iter().map(|(server, about)| Record::forgot(about).of_server(server)).collect();
+    let outcome = append(&mut connection, &records).await;
+    outcome.map_err(|error| AuditError::from(path, error))?;
+    connection.close().await.map_err(|error| AuditError::from(path, error))
+}
+
+async fn append(connection: &mut SqliteConnection, records: &[Record]) -> Result<(), sqlx::Error> {
+    query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    let head = store::head(connection).await?;
+    store::insert(connection, &chained(head, records)?).await?;
+    query("COMMIT").execute(&mut *connection).await.map(drop)
+}
+
+/// Removes as many as somebody who waits to write will bear.
 async fn prune_in(connection: &mut SqliteConnection, before: u64) -> Result<u64, sqlx::Error> {
     query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
     let anchor = store::anchor(connection).await?;
@@ -106,6 +146,8 @@ async fn prune_in(connection: &mut SqliteConnection, before: u64) -> Result<u64,
     .bind(i64::try_from(before).unwrap_or(i64::MAX))
     .fetch_one(&mut *connection)
     .await?;
+    let most = i64::try_from(anchor.seq).unwrap_or(i64::MAX).saturating_add(STEP + 1);
+    let first = first.min(most);
     let through = query("SELECT seq, hash FROM log WHERE seq = ?").bind(first - 1);
     let Some(row) = through.fetch_optional(&mut *connection).await? else {
         query("ROLLBACK").execute(&mut *connection).await?;
@@ -125,5 +167,8 @@ async fn prune_in(connection: &mut SqliteConnection, before: u64) -> Result<u64,
     Ok(through.seq - anchor.seq)
 }
 
+/// How many rows are removed in one transaction, and how long others may write in between.
+const STEP: i64 = 10_000;
+const BREATH: Duration = Duration::from_millis(20);
 /// How many rows are read at once.
 const PAGE: i64 = 500;

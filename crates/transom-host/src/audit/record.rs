@@ -165,6 +165,27 @@ impl Record {
         Self { more, ..Self::new(if heard { "decision" } else { "unheard" }) }
     }
 
+    /// A decision is remembered for later.
+    pub(crate) fn remembered(about: &str, yes: bool) -> Self {
+        let outcome = Some(if yes { "allow" } else { "deny" });
+        let more = More { outcome, ..More::default() };
+        let detail = Details { about: Some(short(about)), ..Details::default() };
+        Self { more, detail, ..Self::new("remember") }
+    }
+
+    /// A decision that was remembered is not any more.
+    pub(crate) fn forgot(about: &str) -> Self {
+        let detail = Details { about: Some(short(about)), ..Details::default() };
+        Self { detail, ..Self::new("forget") }
+    }
+
+    /// Of a server, and of no view.
+    #[must_use]
+    pub(crate) fn of_server(mut self, server: &str) -> Self {
+        self.server = Some(short(server));
+        self
+    }
+
     /// A request was judged.
     pub(crate) fn judged(
         which: &Which,

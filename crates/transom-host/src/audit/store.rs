@@ -19,6 +19,10 @@ pub struct Options {
     pub durability: Durability,
     /// The most pages of the file; for tests of a full disk.
     pub(super) pages: Option<u32>,
+    /// How long another writer is waited for; for tests of a lock.
+    pub(super) patience: Option<Duration>,
+    /// Whether nothing can be written; for tests of a medium that became read-only.
+    pub(super) read_only: bool,
 }
 
 #[cfg(test)]
@@ -26,6 +30,16 @@ impl Options {
     /// A disk that is soon full.
     pub(crate) fn small() -> Self {
         Self { pages: Some(12), ..Self::default() }
+    }
+
+    /// Nobody is waited for.
+    pub(crate) fn hasty() -> Self {
+        Self { patience: Some(Duration::from_millis(50)), ..Self::default() }
+    }
+
+    /// A medium that can only be read.
+    pub(crate) fn read_only() -> Self {
+        Self { read_only: true, ..Self::default() }
     }
 }
 
@@ -107,8 +121,14 @@ pub(super) async fn open(path: &Path, options: &Options) -> Result<SqliteConnect
     if let Some(pages) = options.pages {
         connect = connect.pragma("max_page_count", pages.to_string());
     }
+    if let Some(patience) = options.patience {
+        connect = connect.busy_timeout(patience);
+    }
     let mut connection = connect.connect().await.map_err(wrong)?;
     migrate(path, &mut connection).await?;
+    if options.read_only {
+        query("PRAGMA query_only = ON").execute(&mut connection).await.map_err(wrong)?;
+    }
     Ok(connection)
 }
 

@@ -218,6 +218,34 @@ async fn a_lock_that_is_not_let_go_is_an_error_at_the_start() {
     assert!(verify(&place.path, None).await.is_ok());
 }
 
+#[tokio::test]
+async fn a_medium_that_can_only_be_read_is_an_error_at_the_start() {
+    let place = place();
+    let before = written(&place.path, 1).await;
+    let error = Audit::open(&place.path, &Options::read_only()).await.unwrap_err();
+    assert!(matches!(error, AuditError::ReadOnly { .. }), "{error}");
+    assert!(error.to_string().contains("it is read-only"), "{error}");
+    assert_eq!(verify(&place.path, None).await, Ok(before));
+}
+
+#[tokio::test]
+async fn what_is_old_goes_while_somebody_writes_and_not_if_somebody_touched_it() {
+    let place = place();
+    let audit = Audit::open(&place.path, &Options::default()).await.unwrap();
+    for n in 0..300 {
+        audit.note(record(&format!("tool {n}")));
+    }
+    audit.write(record("last")).await.unwrap();
+    assert_eq!(retain(&place.path, 1).await.unwrap(), Ok(0), "nothing is a day old");
+    let removed = retain(&place.path, 0).await.unwrap().unwrap();
+    assert!(removed > 0, "{removed}");
+    audit.write(record("after")).await.unwrap();
+    let head = audit.close().await.unwrap();
+    assert_eq!(verify(&place.path, None).await, Ok(head));
+    touch(&place.path, "UPDATE log SET body = '{}' WHERE seq = (SELECT max(seq) FROM log)").await;
+    assert!(retain(&place.path, 0).await.unwrap().is_err(), "what shows it stays");
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn only_its_owner_can_read_it() {

@@ -120,7 +120,8 @@ impl Audit {
         last - self.state.borrow().written.min(last)
     }
 
-    async fn until(&self, number: u64) -> Result<(), AuditError> {
+    /// Waits until so many are written.
+    pub(crate) async fn until(&self, number: u64) -> Result<(), AuditError> {
         let mut state = self.state.clone();
         let done = |state: &State| state.failed.is_some() || state.written >= number;
         let Ok(state) = state.wait_for(done).await else { return Err(AuditError::Closed) };

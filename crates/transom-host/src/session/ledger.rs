@@ -15,6 +15,7 @@ use transom::{
 use super::Driver;
 use crate::{
     audit::{Audit, AuditError, Counts, Record},
+    decisions::Remembered,
     envelope::{Deed, ViewId},
     server::Named,
 };
@@ -44,6 +45,8 @@ pub(super) enum Held {
     Deed { call: u64, deed: Deed },
     /// What a person decided about a changed document.
     Review { document: Named, decision: Decision },
+    /// What a person decided for longer.
+    Remember(Box<Remembered>),
 }
 
 impl Held {
@@ -53,7 +56,7 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Ask(_) | Self::Review { .. } => None,
+            Self::Ask(_) | Self::Review { .. } | Self::Remember(_) => None,
         }
     }
 
@@ -65,6 +68,7 @@ impl Held {
             Self::Click { call, deed } => Record::click(*call, deed.url.as_deref()),
             Self::Deed { call, .. } => Record::clicked(*call, Decision::Allow),
             Self::Review { document, decision } => Record::reviewed(document, *decision),
+            Self::Remember(entry) => Record::remembered(&entry.words(), entry.yes),
         }
     }
 }
@@ -128,7 +132,11 @@ impl Driver {
                 let why = crate::consent::closed(*reason);
                 self.flush_counts(view);
                 self.note(view, || Record::closed(why));
-                self.drop_held(view, |_| true);
+                if let Some(seat) = self.views.get_mut(view) {
+                    seat.open_row = false;
+                }
+                // What a person decided outlives the view that it was asked for.
+                self.drop_held(view, |held| !matches!(held, Held::Remember(_)));
             }
             Output::Withdraw { question } => {
                 self.drop_held(
@@ -210,6 +218,7 @@ impl Driver {
             Held::Click { call, deed } => self.ask_click(view, call, deed),
             Held::Deed { call, deed } => self.deed(view, call, deed),
             Held::Review { decision, .. } => self.reviewed(view, decision),
+            Held::Remember(entry) => self.remember(*entry),
         }
     }
 
@@ -224,6 +233,7 @@ impl Driver {
                 self.input(view, Input::Decision { question: question.id, decision });
             }
             Held::Review { .. } => self.unreviewed(view, UNWRITTEN),
+            Held::Remember(_) => {}
         }
     }
 

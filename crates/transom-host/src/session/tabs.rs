@@ -101,7 +101,10 @@ impl Driver {
                 true
             }
             // Its place went with another page; what it says is for nobody.
-            Some(_) => false,
+            Some(_) => {
+                self.answer_for_nobody(view, said);
+                false
+            }
             None if opens && room => {
                 let seat = Seat {
                     stream: Stream::new(view.clone()),
@@ -114,6 +117,9 @@ impl Driver {
                     text: None,
                     life: Life::Ended,
                     used: Usage::default(),
+                    turn: 0,
+                    open_row: false,
+                    call: None,
                     noted: HashMap::new(),
                 };
                 self.views.insert(view.clone(), seat);
@@ -123,8 +129,21 @@ impl Driver {
                 self.turn_away(page, view, said);
                 false
             }
-            None => false,
+            None => {
+                self.answer_for_nobody(view, said);
+                false
+            }
         }
+    }
+
+    /// A person's answer about a view that is not there, or not theirs, does nothing, and that is written down.
+    fn answer_for_nobody(&self, view: &ViewId, said: Option<Said<'_>>) {
+        let Some(Ok(FromPage::Answer(Answer { choice, .. }))) = said.map(|said| said.read()) else {
+            return;
+        };
+        self.note(view, || Record::decided(None, consent::decision(&choice), false));
+        let words = format!("{} for a view that is not there; ignored", Quoted::new(&choice));
+        self.log.write("late", view.as_str(), words);
     }
 
     /// As many views are open as may be, or so many have been that there is no place left for another one.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use transom::origin::Origin;
 
 use super::*;
+use crate::decisions::{Decisions, Remembered};
 use crate::{Builder, Host, demo, sandbox::Naming, server::Standing, upstream::Target};
 
 struct Stage {
@@ -588,4 +589,180 @@ async fn a_limit_by_method_is_told_by_its_name() {
     );
     let answer = page.ask("v1", 4, "tools/list", json!({ "x": "x".repeat(100) })).await;
     assert_eq!(reason(&answer), (&json!("method-size"), &json!("view")));
+}
+
+const SAVE: &str = "save_note";
+
+async fn ask_save(page: &mut Load<'_>, view: &str, id: u64) -> Value {
+    page.request(view, id, "tools/call", json!({ "name": SAVE, "arguments": { "note": "x" } }))
+        .await;
+    page.hear(view, "ask").await
+}
+
+async fn decide_always(stage: &Stage, page: &mut Load<'_>) {
+    let ask = ask_save(page, "v1", 1).await;
+    page.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow-always" })).await;
+    assert!(page.answer_to("v1", 1).await["result"].is_object());
+    assert_eq!(stage.logged("ignored").await, 0);
+}
+
+/// Waits until the file says so: it is written outside the loop.
+async fn until_kept(folder: &std::path::Path, count: usize) -> Vec<Remembered> {
+    let decisions = Decisions::new(folder, 90);
+    loop {
+        if let Ok(all) = decisions.read()
+            && all.len() == count
+        {
+            return all;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn an_always_outlives_the_host_and_can_be_taken_back_while_one_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |builder: Builder| builder.data(folder.path().to_owned());
+    let stage = Stage::with(with).await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    decide_always(&stage, &mut page).await;
+    let kept = until_kept(folder.path(), 1).await;
+    assert_eq!((&*kept[0].server, kept[0].yes), ("demo", true));
+    stage.host.close().await;
+
+    // Another run: nobody is asked, not even in a view of another tab; but another server is.
+    let stage = Stage::with(with).await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let call = json!({ "name": SAVE, "arguments": { "note": "x" } });
+    assert!(page.ask("v1", 1, "tools/call", call.clone()).await["result"].is_object());
+    page.open_of("other", "o1").await;
+    page.hear("o1", "open").await;
+    page.greet("o1").await;
+    ask_save(&mut page, "o1", 1).await;
+
+    // Somebody takes it back at the command line: the next message is judged without it.
+    let gone = Decisions::new(folder.path(), 90).forget(|_| true).unwrap();
+    assert_eq!(gone, kept);
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    ask_save(&mut page, "v1", 2).await;
+}
+
+#[tokio::test]
+async fn a_decision_is_shown_and_forgotten_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = Stage::with(|builder| builder.data(folder.path().to_owned())).await;
+    let mut page = stage.load("p1", 1).await;
+    for view in ["v1", "v2"] {
+        page.open(view).await;
+        page.greet(view).await;
+    }
+    decide_always(&stage, &mut page).await;
+    until_kept(folder.path(), 1).await;
+    let shown = stage.host.decisions();
+    let shown = serde_json::to_value(&shown).unwrap();
+    assert_eq!(shown[0]["words"], "call save_note");
+    assert_eq!((&shown[0]["yes"], &shown[0]["kept"]), (&json!(true), &json!(true)));
+    let id: DecisionId = serde_json::from_value(shown[0]["id"].clone()).unwrap();
+    for (id, found) in [(id.clone(), true), (id, false)] {
+        let (done, told) = oneshot::channel();
+        stage.send(Event::Forget { id, done }).await;
+        assert_eq!(told.await, Ok(found), "once");
+    }
+    assert_eq!(stage.host.decisions(), []);
+    // In the view that asked and in the other one.
+    ask_save(&mut page, "v2", 1).await;
+    ask_save(&mut page, "v1", 2).await;
+    until_kept(folder.path(), 0).await;
+}
+
+#[tokio::test]
+async fn a_damaged_file_of_decisions_means_that_people_are_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(crate::decisions::FILE), "{").unwrap();
+    let stage = Stage::with(|builder| builder.data(folder.path().to_owned())).await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    ask_save(&mut page, "v1", 1).await;
+    assert_eq!(stage.logged("is damaged").await, 1);
+    assert_eq!(stage.logged("you are asked again").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_for_a_view_that_is_not_there_is_ignored_and_logged() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    page.say("v9", "answer", json!({ "id": "q0", "choice": "allow" })).await;
+    let mut other = stage.load_in("t2", "p2", 2).await;
+    other.say("v1", "answer", json!({ "id": "q0", "choice": "allow" })).await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+    assert_eq!(stage.logged("for a view that is not there; ignored").await, 2);
+}
+
+/// A server with one view, whose tool never answers; what it hears is told.
+fn silent(heard: mpsc::UnboundedSender<Value>) -> Target {
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    use transom::wire::MIME;
+    Target::InProcess(crate::upstream::InProcess::new("silent", move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let heard = heard.clone();
+        tokio::spawn(async move {
+            let (reader, mut writer) = tokio::io::split(theirs);
+            let mut lines = BufReader::new(reader).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let message: Value = serde_json::from_str(&line).unwrap();
+                let _ = heard.send(message.clone());
+                let result = match message["method"].as_str().unwrap() {
+                    "initialize" => {
+                        json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {}, "resources": {} } })
+                    }
+                    "tools/list" => {
+                        json!({ "tools": [{ "name": "show", "_meta": { "ui": { "resourceUri": "ui://a/b" } } }] })
+                    }
+                    "resources/list" => json!({ "resources": [] }),
+                    "resources/read" => {
+                        json!({ "contents": [{ "uri": "ui://a/b", "mimeType": MIME, "text": "<p>hello" }] })
+                    }
+                    "tools/call" => continue,
+                    _ if message["id"].is_null() => continue,
+                    _ => json!({}),
+                };
+                let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+                writer.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+            }
+        });
+        ours
+    }))
+}
+
+#[tokio::test]
+async fn h_134_a_card_that_is_closed_while_its_tool_runs_cancels_it() {
+    let (told, mut heard) = mpsc::unbounded_channel();
+    let stage = Stage::with(|builder| builder.server("silent", silent(told))).await;
+    let mut page = stage.load("p1", 1).await;
+    let tool = json!({ "server": "silent", "name": "show", "arguments": {} });
+    for reason in ["user", "gone"] {
+        page.say("v1", "open", json!({ "lanes": [], "modes": [], "tool": tool })).await;
+        let call = loop {
+            let message = heard.recv().await.unwrap();
+            if message["method"] == "tools/call" {
+                break message["id"].clone();
+            }
+        };
+        page.say("v1", "close", json!({ "reason": reason })).await;
+        page.hear("v1", "close").await;
+        let cancelled = loop {
+            let message = heard.recv().await.unwrap();
+            if message["method"] == "notifications/cancelled" {
+                break message["params"].clone();
+            }
+        };
+        assert_eq!(cancelled, json!({ "requestId": call, "reason": "the view was closed" }));
+    }
 }

@@ -393,11 +393,31 @@ async fn d7_h_49_what_is_agreed_to_is_written_down_before_it_runs() {
         page.hear(kind).await;
         let decision = format!("decision {choice} {VIEW}");
         let all = told(&path).await;
-        assert_eq!(all[1..], ["open show_weather", &format!("ask {VIEW}"), &decision]);
+        assert_eq!(all[1..4], ["open show_weather", &format!("ask {VIEW}"), &decision]);
         // Of the same bytes.
         let rows = rows(&path).await;
         assert!(rows[2].1["sha256"].is_string());
         assert_eq!(rows[2].1["sha256"], rows[3].1["sha256"]);
+    }
+}
+
+#[tokio::test]
+async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let mut page = changed(folder.path(), audit).await;
+    let open = json!({"tool":{"server":"demo","name":"show_weather","arguments":{}}});
+    let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
+    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    assert!(page.host.events().send(frame).await.is_ok());
+    page.hear("ask").await;
+    page.heard = 1;
+    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.hear("open").await;
+    page.hear("open").await;
+    for view in ["v1", "v2"] {
+        assert_eq!(story(&path, view).await, ["open", "ask", "decision allow"], "{view}");
     }
 }
 
@@ -428,4 +448,99 @@ async fn without_an_audit_views_work_as_they_did() {
     let mut page = Page::open(None).await;
     let answer = page.ask("tools/call", json!({"name":"refresh"})).await;
     assert!(answer.get("result").is_some(), "{answer}");
+}
+
+/// The kinds of rows of one view, with how they ended.
+async fn story(path: &Path, view: &str) -> Vec<String> {
+    let rows = rows(path).await;
+    let own = rows.iter().filter(|(body, _)| body["view"] == view);
+    own.map(|(body, _)| {
+        let outcome = body["outcome"].as_str().unwrap_or_default();
+        format!("{} {outcome}", body["kind"].as_str().unwrap()).trim().to_owned()
+    })
+    .collect()
+}
+
+#[tokio::test]
+async fn a_view_that_closes_before_it_is_shown_has_its_end_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let mut page = Page::connect(Some(audit.clone())).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather","arguments":{}}}})).await;
+    page.say(json!({"close":{"reason":"user"}})).await;
+    page.hear("close").await;
+    // In its place, one that ends as text.
+    page.say(json!({"open":{"tool":{"server":"demo","name":"save_note","arguments":{}}}})).await;
+    page.hear("close").await;
+    page.host.close().await;
+    audit.close().await.unwrap();
+    assert_eq!(
+        story(&path, "v1").await,
+        ["open", "close closed before it was shown", "open", "close shown as text"]
+    );
+}
+
+#[tokio::test]
+async fn d7_a_lock_that_is_taken_later_lets_nothing_happen() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::hasty()).await.unwrap();
+    let mut page = Page::open(Some(audit)).await;
+    page.ask("tools/call", json!({"name":"refresh"})).await;
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
+    let mut other = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+    let answer = page.ask("tools/call", json!({"name":"refresh"})).await;
+    assert_eq!(answer["error"]["message"], "the audit cannot be written", "{answer}");
+    let lines = page.host.log().after(0, std::time::Duration::ZERO).await;
+    let said = |line: &crate::Line| {
+        line.words.contains("is locked by another program; nothing more is done for any view")
+    };
+    assert!(lines.iter().any(said), "{lines:?}");
+    sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
+    // Not even when the lock is gone: what happened meanwhile is not written down.
+    let answer = page.ask("tools/call", json!({"name":"refresh"})).await;
+    assert!(answer.get("error").is_some(), "{answer}");
+    assert_eq!(rows(&path).await.iter().filter(|(body, _)| body["kind"] == "effect").count(), 1);
+}
+
+#[tokio::test]
+async fn what_is_remembered_and_forgotten_is_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let target = Target::InProcess(demo::server());
+    let mut page =
+        Page::connect_to(target, Some(folder.path()), Some(audit.clone())).await.opened().await;
+    let id = page.request("tools/call", json!({"name":"save_note","arguments":{}})).await;
+    let question = page.hear("ask").await["id"].clone();
+    page.say(json!({"answer":{"id":question,"choice":"allow-always"}})).await;
+    assert!(page.answer(id).await.get("result").is_some());
+    let decisions = crate::decisions::Decisions::new(folder.path(), 90);
+    let kept = loop {
+        match &*decisions.read().unwrap() {
+            [entry] => break entry.clone(),
+            _ => tokio::task::yield_now().await,
+        }
+    };
+    let (done, told) = tokio::sync::oneshot::channel();
+    assert!(page.host.events().send(Event::Forget { id: kept.id(), done }).await.is_ok());
+    assert_eq!(told.await, Ok(true));
+    page.host.close().await;
+    audit.close().await.unwrap();
+    crate::audit::forgot(&path, &[("demo".to_owned(), "call x".to_owned())]).await.unwrap();
+    let rows = rows(&path).await;
+    let of = |kind: &str| {
+        let found = rows.iter().filter(|(body, _)| body["kind"] == kind);
+        found
+            .map(|(body, detail)| (body["server"].clone(), detail["about"].clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("remember"), [(json!("demo"), json!("call save_note"))]);
+    assert_eq!(
+        of("forget"),
+        [(json!("demo"), json!("call save_note")), (json!("demo"), json!("call x"))]
+    );
+    assert!(Reader::open(&path).await.unwrap().verify(None).await.unwrap().is_ok());
 }

@@ -1,0 +1,411 @@
+//! What people have decided for longer than one view lives, and can take back.
+//!
+//! The file is shared by processes, as the pins are. It makes the host ask less, so nothing in it counts
+//! that is not beyond doubt: a damaged file, one of a newer version, an entry that is too old, from the
+//! future, or of another server of the same name all mean that people are asked again.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use transom::policy::Subject;
+
+use crate::{
+    kept::{Kept, Stamp},
+    upstream::Target,
+};
+
+/// The decisions of a data folder.
+#[derive(Clone, Debug)]
+pub struct Decisions {
+    kept: Kept,
+    term: Duration,
+}
+
+/// One decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Remembered {
+    /// The server, by the name it is configured with.
+    pub server: String,
+    /// Where that server is, so that another one of the same name is not taken for it.
+    pub place: Place,
+    /// What was decided about.
+    pub subject: Subject,
+    /// Whether it was a yes.
+    pub yes: bool,
+    /// When, in seconds since 1970.
+    pub at: u64,
+}
+
+/// A server's program or address, as a hash: it may hold secrets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Place(String);
+
+/// What names a decision, in eight hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DecisionId(String);
+
+/// Why decisions cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecisionError {
+    /// The file cannot be read or written.
+    #[error("{}: {error}; check that the data directory is there and writable", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file is not what we wrote.
+    #[error(
+        "{} is damaged ({reason}); nothing in it counts, and you are asked again. Restore it, or do without it: \
+         transom decisions forget --all",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file is of a newer version of this program.
+    #[error(
+        "{} is of version {found}, and this program knows version {VERSION}; nothing in it counts, and you are asked again",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+    },
+    /// More than are kept.
+    #[error(
+        "{MOST} decisions are remembered already; transom decisions list shows them, and forget makes room"
+    )]
+    Full,
+}
+
+impl Decisions {
+    /// The decisions of a data folder, each of which counts for so many days.
+    pub fn new(data_directory: &Path, days: u32) -> Self {
+        let term = Duration::from_secs(u64::from(days) * 86_400);
+        Self { kept: Kept::new(data_directory, FILE), term }
+    }
+
+    /// Every decision that still counts, by server and subject.
+    pub fn read(&self) -> Result<Vec<Remembered>, DecisionError> {
+        let now = now();
+        let mut all = self.parse()?;
+        all.retain(|entry| entry.counts(now, self.term));
+        Ok(all)
+    }
+
+    /// Remembers a decision, in place of one about the same.
+    pub fn remember(&self, new: Remembered) -> Result<(), DecisionError> {
+        let hold = self.kept.hold().map_err(|error| self.failed(error))?;
+        let mut all = self.read()?;
+        all.retain(|old| old.id() != new.id());
+        if all.len() >= MOST {
+            return Err(DecisionError::Full);
+        }
+        all.push(new);
+        self.write(&hold, all)
+    }
+
+    /// Forgets the decisions that are meant; returns them.
+    pub fn forget(
+        &self,
+        meant: impl Fn(&Remembered) -> bool,
+    ) -> Result<Vec<Remembered>, DecisionError> {
+        let hold = self.kept.hold().map_err(|error| self.failed(error))?;
+        let (gone, stay) = self.parse()?.into_iter().partition(|entry| meant(entry));
+        self.write(&hold, stay)?;
+        Ok(gone)
+    }
+
+    /// Forgets everything, whatever is in the file.
+    pub fn forget_all(&self) -> Result<(), DecisionError> {
+        let hold = self.kept.hold().map_err(|error| self.failed(error))?;
+        self.write(&hold, vec![])
+    }
+
+    /// Which version of the file is there, to tell cheaply when somebody has changed it.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        self.kept.stamp()
+    }
+
+    fn parse(&self) -> Result<Vec<Remembered>, DecisionError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u64,
+        }
+        let path = || self.kept.path().to_owned();
+        let damaged = |reason: String| DecisionError::Damaged { path: path(), reason };
+        let text = match self.kept.read(LARGEST) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(vec![]),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(damaged(error.to_string()));
+            }
+            Err(error) => return Err(self.failed(error)),
+        };
+        // First the version: what comes with another one nobody here can know.
+        let Version { version } =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        if version != VERSION {
+            return Err(DecisionError::Newer { path: path(), found: version });
+        }
+        let contents: Contents =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        if contents.decisions.len() > MOST {
+            return Err(damaged(format!("{} entries, limit {MOST}", contents.decisions.len())));
+        }
+        Ok(contents.decisions)
+    }
+
+    fn write(
+        &self,
+        hold: &crate::kept::Hold<'_>,
+        mut decisions: Vec<Remembered>,
+    ) -> Result<(), DecisionError> {
+        decisions.sort_by(|one, other| {
+            (&one.server, &one.subject).cmp(&(&other.server, &other.subject))
+        });
+        let contents = Contents { version: VERSION, decisions };
+        let text = serde_json::to_string_pretty(&contents).expect("our own types have string keys");
+        hold.write(&text).map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: io::Error) -> DecisionError {
+        DecisionError::File { path: self.kept.path().to_owned(), error }
+    }
+}
+
+impl Remembered {
+    /// A decision of this moment.
+    pub(crate) fn now(server: &str, place: Place, subject: Subject, yes: bool) -> Self {
+        Self { server: server.to_owned(), place, subject, yes, at: now().as_secs() }
+    }
+
+    /// What names it: the server, where it is, and the subject.
+    pub fn id(&self) -> DecisionId {
+        DecisionId::of(&self.server, &self.place, &self.subject)
+    }
+
+    /// What it is about, in words that follow "may always" or "may never".
+    pub fn words(&self) -> String {
+        words(&self.subject)
+    }
+
+    fn counts(&self, now: Duration, term: Duration) -> bool {
+        let at = Duration::from_secs(self.at);
+        // A clock that was set back must not make a decision last.
+        at <= now + LEAD && now < at.saturating_add(term)
+    }
+}
+
+impl DecisionId {
+    pub(crate) fn of(server: &str, place: &Place, subject: &Subject) -> Self {
+        let subject = serde_json::to_string(subject).expect("our own types have string keys");
+        let hash = Sha256::digest(format!("{server}\n{}\n{subject}", place.0));
+        Self(hex(&hash[..4]))
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DecisionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Place {
+    /// Where a server is.
+    pub fn of(target: &Target) -> Self {
+        let text = match target {
+            Target::Stdio(command) => {
+                let cwd = command.cwd.as_ref().map(|cwd| cwd.display().to_string());
+                let words = [std::slice::from_ref(&command.program), &*command.args].concat();
+                format!("stdio\n{}\n{}", cwd.unwrap_or_default(), words.join("\n"))
+            }
+            Target::Http(endpoint) => format!("http\n{}", endpoint.url),
+            Target::InProcess(_) => "in process".to_owned(),
+        };
+        Self(hex(&Sha256::digest(text)))
+    }
+}
+
+/// What a decision is about, in words that follow "may always" or "may never".
+pub(crate) fn words(subject: &Subject) -> String {
+    match subject {
+        Subject::Tools(names) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("call {}", names.join(", "))
+        }
+        Subject::Tool(name) => format!("call {name}"),
+        Subject::Read(what) => format!("read {what}"),
+        Subject::Link(url) => format!("open {url}"),
+        Subject::Download(names) => format!("save {}", names.join(", ")),
+        Subject::Message => "say things in your name".to_owned(),
+        Subject::ModelContext => "tell the model things".to_owned(),
+        Subject::Sampling => "use the model".to_owned(),
+        Subject::DisplayMode => "be shown in another way".to_owned(),
+        Subject::AppTool(name) => format!("have {name}, their own tool, used by the model"),
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Contents {
+    version: u64,
+    decisions: Vec<Remembered>,
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The file in the data folder.
+pub const FILE: &str = "decisions.json";
+/// For how many days a decision counts, unless somebody says otherwise.
+pub const DAYS: u32 = 90;
+const VERSION: u64 = 1;
+/// The most decisions that are remembered.
+const MOST: usize = 1_000;
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 4 << 20;
+/// How far clocks of one machine may differ between two runs.
+const LEAD: Duration = Duration::from_secs(3_600);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo;
+
+    fn place() -> Place {
+        Place::of(&Target::InProcess(demo::server()))
+    }
+
+    fn entry(server: &str, subject: Subject) -> Remembered {
+        Remembered::now(server, place(), subject, true)
+    }
+
+    fn tool(name: &str) -> Subject {
+        Subject::Tool(name.to_owned())
+    }
+
+    #[test]
+    fn what_is_remembered_is_read_again_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 1);
+        assert_eq!(decisions.read().unwrap(), []);
+        let all = [
+            entry("a", Subject::Tools(["x".to_owned(), "y".to_owned()].into())),
+            entry("a", tool("x")),
+            entry("b", Subject::Message),
+        ];
+        all.iter().rev().for_each(|entry| decisions.remember(entry.clone()).unwrap());
+        // Another process sees the same.
+        let other = Decisions::new(folder.path(), 1);
+        assert_eq!(other.read().unwrap(), all);
+        // The last word about the same counts.
+        let no = Remembered { yes: false, ..all[2].clone() };
+        other.remember(no.clone()).unwrap();
+        assert_eq!(decisions.read().unwrap()[2], no);
+        let gone = decisions.forget(|entry| entry.id() == all[1].id()).unwrap();
+        assert_eq!(gone, [all[1].clone()]);
+        assert_eq!(decisions.forget(|entry| entry.id() == all[1].id()).unwrap(), [], "once");
+        assert_eq!(other.read().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_old_or_from_the_future_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 10);
+        let day = 86_400;
+        for (name, at, counts) in [
+            ("new", now().as_secs(), true),
+            ("young", now().as_secs() - 9 * day, true),
+            ("old", now().as_secs() - 11 * day, false),
+            ("odd", now().as_secs() + 2 * day, false),
+            ("first", 0, false),
+            ("last", u64::MAX, false),
+        ] {
+            decisions.forget_all().unwrap();
+            decisions.remember(Remembered { at, ..entry("a", tool(name)) }).unwrap();
+            assert_eq!(decisions.read().unwrap().len(), usize::from(counts), "{name}");
+        }
+        assert_eq!(Decisions::new(folder.path(), 0).read().unwrap(), [], "no day, no decision");
+    }
+
+    #[test]
+    fn a_damaged_file_counts_for_nothing_and_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 10);
+        let path = folder.path().join(FILE);
+        #[rustfmt::skip]
+        let table = [
+            ("",                                        "damaged"),
+            ("not JSON",                                "damaged"),
+            (r#"{"version":1,"decisions":[{}]}"#,       "damaged"),
+            (r#"{"version":1,"decisions":[],"x":1}"#,   "damaged"),
+            (r#"{"version":1,"decisions":[{"server":"a","place":"","subject":"everything","yes":true,"at":1}]}"#, "damaged"),
+            (r#"{"version":2,"anything":[]}"#,          "of version 2"),
+        ];
+        for (text, words) in table {
+            std::fs::write(&path, text).unwrap();
+            for error in [
+                decisions.read().unwrap_err(),
+                decisions.remember(entry("a", tool("x"))).unwrap_err(),
+                decisions.forget(|_| true).unwrap_err(),
+            ] {
+                assert!(error.to_string().contains(words), "{text}: {error}");
+                assert!(error.to_string().contains("you are asked again"), "{error}");
+            }
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        decisions.forget_all().unwrap();
+        assert_eq!(decisions.read().unwrap(), []);
+    }
+
+    #[test]
+    fn no_more_than_so_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 10);
+        let all = (0..MOST).map(|n| entry("a", tool(&format!("{n}")))).collect();
+        let hold = decisions.kept.hold().unwrap();
+        decisions.write(&hold, all).unwrap();
+        drop(hold);
+        assert!(matches!(decisions.remember(entry("a", tool("more"))), Err(DecisionError::Full)));
+        decisions.remember(entry("a", tool("7"))).unwrap();
+    }
+
+    #[test]
+    fn another_program_is_another_place() {
+        use crate::upstream::Command;
+        let place = |program: &str, args: &[&str]| {
+            let args = args.iter().map(|&arg| arg.to_owned()).collect::<Vec<String>>();
+            Place::of(&Target::Stdio(Command::new(program, args)))
+        };
+        assert_eq!(place("x", &["a"]), place("x", &["a"]));
+        assert_ne!(place("x", &["a"]), place("x", &["b"]));
+        assert_ne!(place("x", &["a", "b"]), place("x", &["a b"]));
+    }
+}

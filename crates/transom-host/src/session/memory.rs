@@ -1,0 +1,249 @@
+//! What people decided for longer than one question: taken in, kept, shown, and taken back.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+
+use super::*;
+use crate::{
+    decisions::{self, Decisions, Remembered},
+    kept::Stamp,
+};
+
+/// What the loop knows of the file of decisions.
+pub(crate) struct Memory {
+    /// None keeps nothing after the end.
+    kept: Option<Decisions>,
+    changes: mpsc::UnboundedSender<Change>,
+    stamp: Option<Stamp>,
+    entries: Vec<Remembered>,
+    looked: Option<Duration>,
+    read: Duration,
+    shown: ShownDecisions,
+}
+
+/// What the page shows, and can ask to forget.
+pub(crate) type ShownDecisions = Arc<Mutex<Vec<ShownDecision>>>;
+
+/// A decision as a person is shown it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct ShownDecision {
+    id: DecisionId,
+    server: String,
+    /// What it is about, after "may always" or "may never".
+    words: String,
+    yes: bool,
+    /// Whether it is kept after the end.
+    kept: bool,
+}
+
+/// A change of the file. They are made one after the other, outside the loop: another process may have it.
+enum Change {
+    Remember(Remembered),
+    Forget(DecisionId),
+}
+
+impl Memory {
+    /// Needs a tokio runtime.
+    pub(crate) fn new(kept: Option<Decisions>, events: mpsc::Sender<Event>, log: Arc<Log>) -> Self {
+        let (changes, wanted) = mpsc::unbounded_channel();
+        if let Some(kept) = kept.clone() {
+            tokio::spawn(write(kept, wanted, events, log));
+        }
+        Self {
+            kept,
+            changes,
+            stamp: None,
+            entries: vec![],
+            looked: None,
+            read: Duration::ZERO,
+            shown: Arc::default(),
+        }
+    }
+}
+
+async fn write(
+    kept: Decisions,
+    mut wanted: mpsc::UnboundedReceiver<Change>,
+    events: mpsc::Sender<Event>,
+    log: Arc<Log>,
+) {
+    while let Some(change) = wanted.recv().await {
+        let kept = kept.clone();
+        let changed = tokio::task::spawn_blocking(move || match change {
+            Change::Remember(entry) => kept.remember(entry),
+            Change::Forget(id) => kept.forget(|entry| entry.id() == id).map(drop),
+        });
+        if let Ok(Err(error)) = changed.await {
+            log.write("error", "decisions", in_full(&error));
+        }
+        if events.send(Event::DecisionsChanged).await.is_err() {
+            return;
+        }
+    }
+}
+
+impl Driver {
+    pub(crate) fn shown_decisions(&self) -> ShownDecisions {
+        Arc::clone(&self.memory.shown)
+    }
+
+    /// Looks whether somebody changed the file, but not for every message of a busy view.
+    pub(super) fn recall_sometimes(&mut self, now: Duration) {
+        if self.memory.looked.is_none_or(|looked| looked + GLANCE <= now) {
+            self.recall();
+        }
+    }
+
+    /// Takes in what the file says, if it is not what it said before: another process may have written it,
+    /// or somebody at the command line. What is gone from it does not count for the next message.
+    pub(super) fn recall(&mut self) {
+        let now = self.now();
+        self.memory.looked = Some(now);
+        let Some(kept) = &self.memory.kept else { return };
+        let stamp = kept.stamp();
+        // Some of it may be too old by now.
+        if stamp == self.memory.stamp && now < self.memory.read + OLD {
+            return;
+        }
+        (self.memory.stamp, self.memory.read) = (stamp, now);
+        let entries = kept.read().unwrap_or_else(|error| {
+            self.log.write("error", "decisions", in_full(&error));
+            vec![]
+        });
+        let before = std::mem::replace(&mut self.memory.entries, entries);
+        self.take_in(&before);
+    }
+
+    /// Makes what is remembered now count, and what was remembered before no longer.
+    fn take_in(&mut self, before: &[Remembered]) {
+        for (server, account) in &self.accounts {
+            let own = |entry: &&Remembered| entry.server == *server && entry.place == account.place;
+            let after = &self.memory.entries;
+            let gone = before.iter().filter(own).filter(|entry| !after.contains(entry));
+            let new = after.iter().filter(own).filter(|entry| !before.contains(entry));
+            let decided = self.decided.entry(server.clone()).or_default();
+            let was = decided.clone();
+            gone.for_each(|entry| decided.forget(&entry.subject));
+            for Remembered { subject, yes, .. } in new {
+                let always = if *yes { Decision::AllowAlways } else { Decision::DenyAlways };
+                decided.remember(subject, always);
+            }
+            if was == *decided {
+                continue;
+            }
+            for seat in self.views.values_mut().filter(|seat| seat.server == *server) {
+                if let Life::Live(live) = &mut seat.life {
+                    live.session.set_decided(decided.clone());
+                }
+            }
+        }
+        self.show_decisions();
+    }
+
+    /// A person decided: if it is for longer, it is remembered as soon as that is written down.
+    pub(super) fn keep_decision(&mut self, view: &ViewId, subject: Subject, decision: Decision) {
+        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
+        let Some(seat) = self.views.get(view).filter(|_| always) else { return };
+        let Some(account) = self.accounts.get(&seat.server) else { return };
+        let yes = decision == Decision::AllowAlways;
+        let entry = Remembered::now(&seat.server, account.place.clone(), subject, yes);
+        self.hold(view, Held::Remember(Box::new(entry)));
+    }
+
+    pub(super) fn remember(&mut self, entry: Remembered) {
+        if self.memory.kept.is_none() {
+            return;
+        }
+        let words = format!("views may {} {}", always(entry.yes), entry.words());
+        self.log.write("remembered", &entry.server, words);
+        self.memory.entries.retain(|old| old.id() != entry.id());
+        self.memory.entries.push(entry.clone());
+        let _ = self.memory.changes.send(Change::Remember(entry));
+        self.show_decisions();
+    }
+
+    /// Takes a decision back, at once; false if there is none of this name.
+    pub(super) fn forget_decision(&mut self, id: &DecisionId) -> bool {
+        let listed = self.all_decisions();
+        let Some((server, subject, shown)) = listed.into_iter().find(|(.., shown)| shown.id == *id)
+        else {
+            return false;
+        };
+        // It makes the host ask more, never less; so it waits for nothing.
+        if let Some(audit) = self.ledger.audit() {
+            audit.note(Record::forgot(&shown.words).of_server(&server));
+        }
+        self.log.write(
+            "forgotten",
+            &server,
+            format!("you are asked again before views {}", shown.words),
+        );
+        if let Some(decided) = self.decided.get_mut(&server) {
+            decided.forget(&subject);
+            for seat in self.views.values_mut().filter(|seat| seat.server == server) {
+                if let Life::Live(live) = &mut seat.life {
+                    live.session.set_decided(decided.clone());
+                }
+            }
+        }
+        self.memory.entries.retain(|entry| entry.id() != *id);
+        if shown.kept {
+            let _ = self.memory.changes.send(Change::Forget(id.clone()));
+        }
+        self.show_decisions();
+        true
+    }
+
+    /// Tells pages what can be taken back.
+    pub(super) fn show_decisions(&self) {
+        let all = self.all_decisions().into_iter().map(|(.., shown)| shown).collect();
+        let mut shown = self.memory.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if *shown != all {
+            *shown = all;
+            drop(shown);
+            self.servers.changed();
+        }
+    }
+
+    /// Everything that counts: what is kept, and what was decided for as long as this host runs.
+    fn all_decisions(&self) -> Vec<(String, Subject, ShownDecision)> {
+        let mut all = vec![];
+        for (server, account) in &self.accounts {
+            let show = |subject: Subject, yes, kept| {
+                let id = DecisionId::of(server, &account.place, &subject);
+                let (server, words) = (server.clone(), decisions::words(&subject));
+                (server.clone(), subject, ShownDecision { id, server, words, yes, kept })
+            };
+            let own = |entry: &&Remembered| entry.server == *server && entry.place == account.place;
+            let kept: Vec<&Remembered> = self.memory.entries.iter().filter(own).collect();
+            all.extend(kept.iter().map(|entry| show(entry.subject.clone(), entry.yes, true)));
+            let Some(decided) = self.decided.get(server) else { continue };
+            for (mut subject, yes) in decided.iter() {
+                // The tools of one prompt are one decision when they are kept; here are the rest of them.
+                for entry in &kept {
+                    if let (Subject::Tools(rest), Subject::Tools(names)) =
+                        (&mut subject, &entry.subject)
+                    {
+                        rest.retain(|name| !names.contains(name));
+                    }
+                }
+                let known = kept.iter().any(|entry| entry.subject == subject);
+                if !known && subject != Subject::Tools(BTreeSet::new()) {
+                    all.push(show(subject, yes, false));
+                }
+            }
+        }
+        all.sort_by(|(one, subject, _), (other, object, _)| (one, subject).cmp(&(other, object)));
+        all
+    }
+}
+
+fn always(yes: bool) -> &'static str {
+    if yes { "always" } else { "never" }
+}
+
+/// The least time between two looks at the file, while views talk.
+const GLANCE: Duration = Duration::from_millis(100);
+/// After how long it is read again, though nobody has touched it.
+const OLD: Duration = Duration::from_secs(3_600);
