@@ -435,6 +435,12 @@ impl Driver {
         let Some(server) = self.servers.get(&tool.server) else {
             return self.not_begun(view, &format!("there is no server {:?}", tool.server));
         };
+        // H-10: what is for views alone is nobody else's, whatever the page shows.
+        if server.tools().get(&tool.name).is_some_and(|known| !known.for_model) {
+            self.note(view, || Record::not_opened(&tool.name));
+            let words = format!("{} is a tool for its views alone", Quoted::new(&tool.name));
+            return self.not_begun(view, &words);
+        }
         self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
         let arguments = tool.arguments;
