@@ -1,7 +1,7 @@
 /**
  * The Sandbox page: a relay between the host page and the guest frame, on an origin of its own. It
- * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once, and
- * `sandbox-stopped` if it had to stop its guest.
+ * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once,
+ * `sandbox-dropped` for a message that was too large, and `sandbox-stopped` if it had to stop its guest.
  *
  * ```text
  * host page ──sandbox-resource-ready──▶ here ──srcdoc──▶ guest      (raw mode)
@@ -79,9 +79,10 @@ function main(settings: DOMStringMap): void {
         budget =
           Math.min(rate * BURST, budget + ((now - refilled) / 1000) * rate) - 1;
         refilled = now;
-        if (budget < 0) stop();
-        else if (!isReserved(data) && sizeOf(data, limit) <= limit)
-          host.send(data);
+        if (budget < 0) return stop();
+        if (isReserved(data)) return;
+        if (sizeOf(data, limit) > limit) say("dropped");
+        else host.send(data);
       },
       // HTML runs on the origin of this page.
       opaque ? "null" : new URL(source.src ?? location.href).origin,

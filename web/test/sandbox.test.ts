@@ -210,13 +210,14 @@ describe("with a guest's URL", () => {
       JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`),
     ])
       fromGuest({ jsonrpc: "2.0", method: "note", params: big });
-    expect(host.messages).toEqual([READY]);
+    const dropped = { ...READY, method: "ui/notifications/sandbox-dropped" };
+    expect(host.messages).toEqual([READY, ...Array(7).fill(dropped)]);
     fromGuest({
       jsonrpc: "2.0",
       method: "note",
       params: { size: 1e9, length: 1e9, byteLength: 1e9 },
     });
-    expect(host.messages).toHaveLength(2);
+    expect(host.messages).toHaveLength(9);
   });
 
   test("P-18, ATK-33 a flood ends the guest and says so on the page", async () => {

@@ -360,6 +360,7 @@ impl Driver {
                 }
                 self.drive(view);
             }
+            FromPage::Dropped => self.dropped(view),
             FromPage::Open(open) => self.open(view, open),
             FromPage::Answer(answer) => self.answered(view, &answer),
             FromPage::Did(did) => self.did(view, &did),
@@ -689,6 +690,17 @@ impl Driver {
         self.count(view, |counts| counts.refused += 1);
         if self.may_log(view, "refused") {
             self.log.write("refused", &self.name(view), violation.to_string());
+        }
+    }
+
+    /// Writes down that the page, or the sandbox before it, carried something no further.
+    fn dropped(&mut self, view: &ViewId) {
+        if self.live(view).is_none() {
+            return;
+        }
+        self.count(view, |counts| counts.refused += 1);
+        if self.may_log(view, "refused") {
+            self.log.write("refused", &self.name(view), "a message that was too large");
         }
     }
 
