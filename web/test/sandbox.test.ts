@@ -235,6 +235,28 @@ describe("with a guest's URL", () => {
     expect(guest.messages).toEqual([]);
   });
 
+  test("ATK-33 what comes at once goes on at its pace, in order, and a flood not at all", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    try {
+      await withGuest({ rate: "100", pace: "3" });
+      const heard = () => host.messages.slice(1).map((m) => m.params?.n);
+      for (let n = 0; n < 20; n++) fromGuest(note(n));
+      expect(heard()).toEqual([0, 1, 2]);
+      vi.advanceTimersByTime(50);
+      expect(heard().length).toBeGreaterThan(5);
+      expect(heard().length).toBeLessThan(10);
+      vi.advanceTimersByTime(1000);
+      expect(heard()).toEqual(Array.from({ length: 20 }, (_, n) => n));
+      for (let n = 0; n < 2000; n++) fromGuest(note(n));
+      expect(host.messages).toHaveLength(25);
+      expect(host.messages.at(-1)?.method).toContain("sandbox-stopped");
+      vi.advanceTimersByTime(1000);
+      expect(host.messages).toHaveLength(25);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test("10,000 messages pass at the usual rate", async () => {
     await withGuest();
     for (let n = 0; n < 10_000; n++) fromGuest(note(n));
