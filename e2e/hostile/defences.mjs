@@ -38,8 +38,8 @@ export const DEFENCES = [
     put: '"allow-scripts allow-same-origin allow-forms allow-popups allow-top-navigation",',
     also: {
       file: "web/src/sandbox.ts",
-      find: 'const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];',
-      put: 'const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms", "allow-popups", "allow-top-navigation"];',
+      find: 'frame.setAttribute("sandbox", tokens);',
+      put: 'frame.setAttribute("sandbox", tokens + " allow-popups allow-top-navigation");',
     },
     test: ["escapes", "H-26"],
   },
