@@ -81,8 +81,8 @@ export const DEFENCES = [
   {
     name: "the sandbox stops a flood that never gets to the gate",
     file: "web/src/sandbox.ts",
-    find: "if (budget < 0) return stop();",
-    put: "",
+    find: "if (--budget < 0) return stop();",
+    put: "--budget;",
     test: ["flood", "in the sandbox's name"],
   },
   {

@@ -60,6 +60,8 @@ export type TransomViewEvents = {
   "transom-withdraw": CustomEvent<{ id: string }>;
   /** There is no view, or none any more: show this in its place. */
   "transom-text": CustomEvent<Fallback>;
+  /** Something that the person should know about the view, which goes on. */
+  "transom-note": CustomEvent<{ text: string }>;
   /** Open a link or save files, now; tell with `say({ did })` what came of it. */
   "transom-do": CustomEvent<Deed>;
   "transom-resize": CustomEvent<{ width?: number; height?: number }>;
@@ -102,10 +104,7 @@ export class TransomView extends HTMLElement {
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    // A constructed sheet needs no exception in the page's policy.
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
-    root.adoptedStyleSheets = [sheet];
+    root.adoptedStyleSheets = [SHEET];
     this.#button.textContent = "×";
     this.#button.ariaLabel = "Close";
     this.#button.onclick = () => this.#leave();
@@ -158,11 +157,15 @@ export class TransomView extends HTMLElement {
     const seat = this.#channel.join(view, (told) => this.#obey(told));
     this.#seat = seat;
     const { modes, tool, facts: context } = this;
+    const room = () => this.#container();
     this.say({
       open: {
         lanes: ["port"],
         modes,
-        container: this.#container(),
+        // Measuring forces a layout: who wants the size pays for it, and the frame does not wait for it.
+        get container() {
+          return room();
+        },
         context,
         ...(tool && { tool }),
       },
@@ -455,7 +458,9 @@ const SMALL = 8192;
 const BURST = 20_000;
 const RATE = 2;
 
-const STYLE = `
+/** A constructed sheet needs no exception in the page's policy, and one serves all. */
+const SHEET = new CSSStyleSheet();
+SHEET.replaceSync(`
 :host{display:block}
 div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
 :host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
@@ -465,6 +470,6 @@ button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z
 .pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
 .fullscreen iframe{height:100%}
 .fullscreen button,.pip button{display:block}
-`;
+`);
 
 define();
