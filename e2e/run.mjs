@@ -1,25 +1,39 @@
 // Runs the browser tests and ends with one line: `N passed, N failed`.
 //   node run.mjs                    everything
-//   node run.mjs attacks lane       files whose name contains a word
+//   node run.mjs attacks lane       files whose path contains a word
+//   node run.mjs --name=ATK-27      tests whose name contains these words
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 
-const words = process.argv.slice(2);
-const home = path.join(path.dirname(fileURLToPath(import.meta.url)), "tests");
-const files = readdirSync(home)
+const given = process.argv.slice(2);
+const words = given.filter((word) => !word.startsWith("--name="));
+const names = given.filter((word) => word.startsWith("--name="));
+const home = path.dirname(fileURLToPath(import.meta.url));
+const files = ["tests", "hostile"]
+  .flatMap((folder) =>
+    readdirSync(path.join(home, folder)).map((name) => `${folder}/${name}`),
+  )
   .filter((name) => name.endsWith(".test.mjs"))
   .filter(
     (name) => words.length === 0 || words.some((word) => name.includes(word)),
   )
   .map((name) => path.join(home, name));
 
+const plain = (text) => text.replaceAll(/[^\w ]/g, "\\$&");
 let passed = 0;
 const failed = [];
 // A file that cannot even start is reported as a test under its own path; one that ran is not.
-const stream = run({ files, concurrency: 2, timeout: 900_000 });
+const stream = run({
+  files,
+  concurrency: 2,
+  timeout: 900_000,
+  ...(names.length > 0 && {
+    testNamePatterns: names.map((name) => RegExp(plain(name.slice("--name=".length)))),
+  }),
+});
 stream.on("test:pass", ({ name }) => {
   if (!files.includes(name)) passed += 1;
 });

@@ -1,6 +1,6 @@
 // The real binary with real servers, and its page in a browser. One host and one page serve a whole test file.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 
@@ -51,8 +52,10 @@ export async function startHost({ servers, toml, args = [], env = {} } = {}) {
     exited.then(() => failed(new Error(`transom ended: ${output.join("\n")}`)));
   });
   const [, origin, token, sandboxPort] = address;
+  const data = words[words.indexOf("--data-dir") + 1];
   return {
     pid: child.pid,
+    data,
     origin,
     url: `${origin}/#token=${token}`,
     token,
@@ -61,6 +64,12 @@ export async function startHost({ servers, toml, args = [], env = {} } = {}) {
     output,
     exited,
     interrupt: () => child.kill("SIGINT"),
+    /** As a power cut ends it: no time to say anything. Its servers notice that nobody listens any more. */
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    audit: () => auditRows(data),
     async stop() {
       child.kill("SIGINT");
       const [code] = await exited;
@@ -68,6 +77,13 @@ export async function startHost({ servers, toml, args = [], env = {} } = {}) {
       return code;
     },
   };
+}
+
+/** What the audit in a folder holds, oldest first; fails unless its chain holds. */
+export async function auditRows(data) {
+  const { stdout } = await promisify(execFile)(binary(), ["audit", "--data-dir", data, "export"], { maxBuffer: 1 << 28 });
+  const lines = stdout.trimEnd().split("\n").slice(1, -1);
+  return lines.map((line) => JSON.parse(line)).map(({ seq, row, detail }) => ({ seq, ...row, ...detail }));
 }
 
 /** Starts a server as a person does beside the host, on a port that it is told by `PORT`. */

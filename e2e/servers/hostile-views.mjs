@@ -11,14 +11,14 @@ const ask = (method, params = {}) => new Promise((done) => {
   post({ id, method, params });
 });
 addEventListener("message", ({ data }) => {
-  if (data.method === "ui/resource-teardown") post({ id: data.id, result: {} });
+  if (data.method === "ui/resource-teardown" && !globalThis.hangs) post({ id: data.id, result: {} });
   if (data.method) heard.push(data);
   else waiting.get(data.id)?.(data.error ?? data.result);
   if (data.method === "ui/notifications/tool-result")
     document.body.dataset.result = data.params.content.map(({ text, type }) => text ?? type).join(" ");
   if (data.method === "ui/notifications/tool-cancelled") document.body.dataset.cancelled = data.params.reason;
 });
-const call = (name) => ask("tools/call", { name, arguments: {} });
+const call = (name, args = {}) => ask("tools/call", { name, arguments: args });
 const hello = async () => {
   const appInfo = { name: "stranger", version: "1" };
   const welcome = await ask("ui/initialize", { appInfo, appCapabilities: {}, protocolVersion: "2026-01-26" });

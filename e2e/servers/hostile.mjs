@@ -4,8 +4,11 @@
 //   fickle    has a view that is another one after its tool "turn", or from the start with a second word
 //   asking    answers well, and ships a view that asks for the camera and the place
 //   suspect   answers well, and ships a view that a look at it should warn of
+//   suite     has what the hostile suite needs; a second word names it, a third is a file that it writes into
+//   library   ships the view in a file, which a second word names
 //   garbage   writes what is no message      half      stops in the middle of one
 //   nothing   never says a word              dead      ends at once, with a reason
+import { appendFileSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { HOSTILE, NEVER, RELOADS, STEADY } from "./hostile-views.mjs";
 
@@ -77,16 +80,49 @@ const SUSPECT = {
   },
 };
 
-const tools = { view: VIEW, fickle: FICKLE, asking: ASKING, suspect: SUSPECT }[mood] ?? ODD;
+/** What was called, in order, since somebody last wanted to know: what is not in it never came here. */
+const calls = [];
+const waiting = [];
+const [label, file] = more;
+const app = { visibility: ["app"] };
+const plain = (name) => [name, { meta: app, call: () => text(`words of ${name} from ${label}`) }];
+const SUITE = {
+  open: { read: (uri) => document_(uri, HOSTILE), call: () => text(`words of open from ${label}`) },
+  look: { meta: app, call: () => text(`looked at ${label}`) },
+  model_only: { meta: { visibility: ["model"] }, call: () => text("not for you") },
+  /** Asked about, because it does not claim to be harmless. */
+  change: { meta: app, writes: true, call: () => text(`changed ${label}`) },
+  seen: { meta: app, call: () => text(JSON.stringify(calls.splice(0).slice(0, -1))) },
+  /** One is answered when the other is called. */
+  wait: { meta: app, call: (id) => (waiting.push(id), null) },
+  release: {
+    meta: app,
+    call: () => {
+      for (const id of waiting.splice(0)) send({ id, result: text(`waited for ${label}`) });
+      return text("released");
+    },
+  },
+  /** An effect that outlives everything: a line in a file, of its arguments. */
+  note: { meta: app, call: (_, given) => (appendFileSync(file, `${JSON.stringify(given)}\n`), text("noted")) },
+  ...Object.fromEntries(["constructor", "then", "toString", "hasOwnProperty"].map(plain)),
+  ["__proto__"]: plain("__proto__")[1],
+  // What a person reads must not be markup, nor turned round.
+  "<img src=x onerror=alert(1)>\u202egnp.exe": { meta: app, writes: true, call: () => text("odd") },
+};
+
+const LIBRARY = { steady: { read: (uri) => document_(uri, readFileSync(label, "utf8")) }, wait: SUITE.wait, release: SUITE.release };
+
+const tools = { view: VIEW, fickle: FICKLE, asking: ASKING, suspect: SUSPECT, suite: SUITE, library: LIBRARY }[mood] ?? ODD;
 const uriOf = (name) => `ui://${mood}/${name}.html`;
 
-function describe([name, { meta, read, fails }]) {
+function describe([name, { meta, read, fails, writes }]) {
   const ui = { ...meta, ...((read ?? fails) && { resourceUri: uriOf(name) }) };
-  return { name, inputSchema: { type: "object" }, annotations: { readOnlyHint: true }, _meta: { ui } };
+  return { name, inputSchema: { type: "object" }, annotations: { readOnlyHint: !writes }, _meta: { ui } };
 }
 
 function answer({ id, method, params }) {
-  const tool = tools[params?.name];
+  const tool = Object.hasOwn(tools, params?.name ?? "") ? tools[params.name] : undefined;
+  if (method === "tools/call") calls.push(params.name);
   const shown = Object.entries(tools).find(([name]) => uriOf(name) === params?.uri)?.[1];
   const methods = {
     initialize: () => ({
@@ -96,10 +132,10 @@ function answer({ id, method, params }) {
     }),
     ping: () => ({}),
     "tools/list": () => ({ tools: Object.entries(tools).map(describe) }),
-    "tools/call": () => tool?.callFails ?? (tool?.call ?? (() => text(`words of ${params.name}`)))(id),
+    "tools/call": () => tool?.callFails ?? (tool?.call ?? (() => text(`words of ${params.name}`)))(id, params.arguments),
     "resources/read": () => shown?.fails ?? shown?.read(params.uri),
   };
-  const result = methods[method]?.();
+  const result = Object.hasOwn(methods, method) ? methods[method]() : undefined;
   if (result?.code) send({ id, error: result });
   else if (result) send({ id, result });
   else if (result === undefined) send({ id, error: { code: -32601, message: "no such method" } });
@@ -129,5 +165,6 @@ createInterface({ input: process.stdin })
     if (mood === "nothing") return;
     const message = JSON.parse(line);
     if (message.id !== undefined && message.method) answer(message);
+    else if (message.method === "notifications/cancelled") calls.push(`cancelled ${waiting.indexOf(message.params.requestId)}`);
   })
   .on("close", () => process.exit(0));

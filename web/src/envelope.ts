@@ -43,6 +43,7 @@ export type Said =
       };
     }
   | { message: Carried }
+  | { dropped: Record<string, never> }
   | { answer: { id: string; choice: string } }
   | { did: { id: string; done: boolean } }
   | { resize: Container }
@@ -172,8 +173,13 @@ export function openStream(view: string, write: (text: string) => void) {
     /** Says one thing; false when so much waits that the peer must be gone or overwhelmed. */
     say(said: Said | Told): boolean {
       const [[kind, payload]] = Object.entries(said) as [[string, unknown]];
+      const text =
+        typeof payload === "string" ? payload : JSON.stringify(payload);
+      // A frame that the peer cannot take would end the connection, and the next one, for every view.
       unconfirmed.push(
-        `"${kind}":${typeof payload === "string" ? payload : JSON.stringify(payload)}`,
+        kind === "message" && isTooLong(text)
+          ? '"dropped":{}'
+          : `"${kind}":${text}`,
       );
       fill();
       return unconfirmed.length <= 64 * MESSAGES;
@@ -201,6 +207,17 @@ export function openStream(view: string, write: (text: string) => void) {
     },
   };
 }
+
+/** By its bytes: a text below the limit in characters may be three times as long. */
+function isTooLong(text: string): boolean {
+  return (
+    text.length > LIMIT ||
+    (text.length * 3 > LIMIT && new TextEncoder().encode(text).length > LIMIT)
+  );
+}
+
+/** The longest message, in bytes. */
+export const LIMIT = 16 * 2 ** 20;
 
 /** What may be under way unconfirmed, per view. */
 const MESSAGES = 256;

@@ -13,6 +13,7 @@
 import type { Channel, Seat } from "./channel.js";
 import {
   asMessage,
+  LIMIT,
   type Ask,
   type Carried,
   type Container,
@@ -244,6 +245,7 @@ export class TransomView extends HTMLElement {
     const method = message && "method" in message && message.method;
     if (method && RESERVED.test(method)) {
       if (method.endsWith("-stopped")) return this.#stop();
+      if (method.endsWith("-dropped")) return this.#drop();
       // One resource per load of the sandbox page; what else it says is between it and us.
       if (resource && method.endsWith("-ready"))
         this.#window?.send({
@@ -275,18 +277,28 @@ export class TransomView extends HTMLElement {
   /** What the view said on the port: here are the limits that the sandbox cannot apply. */
   #hearPort(message: Message | undefined, text: string): boolean {
     const method = message && "method" in message && message.method;
-    if (!message || text.length > LIMIT || (method && RESERVED.test(method)))
-      return this.#ignore();
+    const huge = text.length > LIMIT;
+    const now = performance.now();
+    // What is dropped for its size has cost this page as much as many small ones.
+    this.#budget =
+      Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) -
+      (huge ? text.length / SMALL : 1);
+    this.#refilled = now;
+    if (this.#budget < 0) return this.#stop();
+    if (huge) return this.#drop();
+    if (!message || (method && RESERVED.test(method))) return this.#ignore();
     if (this.#lane === "offered") {
       if (method !== INITIALIZED) return this.#ignore();
       this.#settle("port");
     }
-    const now = performance.now();
-    this.#budget =
-      Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) - 1;
-    this.#refilled = now;
-    if (this.#budget < 0) return this.#stop();
     return this.#pass(text);
+  }
+
+  /** It was too large to be carried; the host process writes that down. */
+  #drop(): true {
+    this.ignored++;
+    this.say({ dropped: {} });
+    return true;
   }
 
   /** The frame goes at once; what is said of it comes from the host process. */
@@ -329,8 +341,11 @@ export class TransomView extends HTMLElement {
     const agreed = message.result && namesPort(message.result.hostCapabilities);
     if (!agreed) return this.#window?.send(message);
     const { port1, port2 } = new MessageChannel();
-    this.#port = openLane(port1, (data, _, text) =>
-      this.#hearPort(parseMessage(data), text!),
+    this.#port = openLane(
+      port1,
+      (data, _, text) => this.#hearPort(parseMessage(data), text!),
+      undefined,
+      LIMIT,
     );
     this.#lane = "offered";
     this.#window?.send(message, [port2]);
@@ -439,7 +454,7 @@ const RESOURCE_READY = "ui/notifications/sandbox-resource-ready";
 const RESERVED = /^ui\/(?:notifications\/)?sandbox-/;
 
 /** The sandbox's own limits, for what does not pass it. */
-const LIMIT = 16 * 2 ** 20;
+const SMALL = 8192;
 const BURST = 20_000;
 const RATE = 2;
 

@@ -25,15 +25,19 @@ export type Hear = (
  * Opens our end of a lane.
  *
  * `pinned` is the peer's origin where it is known; otherwise that of the first message worth hearing. A port
- * has none to check: only its two ends can reach it.
+ * has none to check: only its two ends can reach it. `limit` is the longest text that is read.
  */
 export function openLane(
   peer: Window | MessagePort,
   hear: Hear,
   pinned?: string,
+  limit = Infinity,
 ): Lane {
   const port = peer instanceof MessagePort ? peer : undefined;
   const ears = port ?? self;
+  // To read what is too long would cost more than all the rest, so nothing is what it says.
+  const read = (text: string): unknown =>
+    text.length > limit ? undefined : JSON.parse(text);
 
   const listener = ((event: MessageEvent) => {
     // What someone else sent is someone else's to take, with its ports: a page has other listeners.
@@ -45,7 +49,7 @@ export function openLane(
     try {
       if (
         from === (pinned ?? from) &&
-        (port ? hear(JSON.parse(data), event, data) : hear(data, event))
+        (port ? hear(read(data), event, data) : hear(data, event))
       )
         return void (pinned = from);
     } catch {

@@ -1,7 +1,7 @@
 /**
  * The Sandbox page: a relay between the host page and the guest frame, on an origin of its own. It
- * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once, and
- * `sandbox-stopped` if it had to stop its guest.
+ * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once,
+ * `sandbox-dropped` for a message that was too large, and `sandbox-stopped` if it had to stop its guest.
  *
  * ```text
  * host page ──sandbox-resource-ready──▶ here ──srcdoc──▶ guest      (raw mode)
@@ -18,6 +18,9 @@
  * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told.
  * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told. Ten seconds'
  *   worth may come at once; beyond that the guest is stopped.
+ * - `data-pace`: how many of them go on at once; the others wait here and go on at that rate. All of a
+ *   page's views share its one thread, and what has been sent there cannot be called back. Without it
+ *   nothing waits.
  */
 import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
@@ -39,6 +42,9 @@ function main(settings: DOMStringMap): void {
   let waiting = !url;
   let budget = rate * BURST;
   let refilled = 0;
+  const pace = Number(settings.pace ?? Infinity);
+  let leave = pace;
+  let queue: unknown[] = [];
 
   const host = openLane(
     parent,
@@ -58,6 +64,22 @@ function main(settings: DOMStringMap): void {
     origin,
   );
 
+  const refill = () => {
+    const now = performance.now();
+    const more = ((now - refilled) / 1000) * rate;
+    budget = Math.min(rate * BURST, budget + more);
+    leave = Math.min(pace, leave + more);
+    refilled = now;
+  };
+  /** Passes on what may go by now, in its order, and the rest a little later. */
+  const drain = () => {
+    refill();
+    const now = queue.splice(0, leave);
+    leave -= now.length;
+    for (const data of now) host.send(data);
+    if (queue.length) setTimeout(drain, PAUSE);
+  };
+
   /** Listens before the frame is there: a fast guest speaks at once. */
   const show = (
     source: { src?: string; srcdoc?: string },
@@ -75,13 +97,13 @@ function main(settings: DOMStringMap): void {
     guest = openLane(
       frame.contentWindow!,
       (data) => {
-        const now = performance.now();
-        budget =
-          Math.min(rate * BURST, budget + ((now - refilled) / 1000) * rate) - 1;
-        refilled = now;
-        if (budget < 0) stop();
-        else if (!isReserved(data) && sizeOf(data, limit) <= limit)
-          host.send(data);
+        refill();
+        if (--budget < 0) return stop();
+        if (isReserved(data)) return;
+        if (sizeOf(data, limit) > limit) return say("dropped");
+        if (queue.push(data) > 1) return;
+        if (leave >= 1) drain();
+        else setTimeout(drain, PAUSE);
       },
       // HTML runs on the origin of this page.
       opaque ? "null" : new URL(source.src ?? location.href).origin,
@@ -95,6 +117,7 @@ function main(settings: DOMStringMap): void {
     });
   const stop = () => {
     say("stopped");
+    queue = [];
     guest?.close();
     host.close();
     frame.remove();
@@ -172,6 +195,8 @@ function refuse(reason: string): void {
 }
 
 const BURST = 10;
+/** Between two handfuls of what waits, in milliseconds. */
+const PAUSE = 8;
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
 const FEATURES = ["camera", "microphone", "geolocation", "clipboard-write"];
 

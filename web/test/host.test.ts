@@ -306,6 +306,13 @@ describe("obeying", () => {
     expect(events.at(-1)).toEqual(["close", { reason: "flood" }]);
   });
 
+  test("what the sandbox dropped is told to the host process, and the view goes on", () => {
+    open();
+    fromView({ method: "ui/notifications/sandbox-dropped", params: {} });
+    expect(said.at(-1)).toEqual({ dropped: {} });
+    expect(frame()).not.toBeNull();
+  });
+
   test("what is for the page to show or to do is told to it, and its report goes back", () => {
     open();
     const deed = { id: "d1", kind: "link", url: "https://example.com/" };

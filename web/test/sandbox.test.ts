@@ -210,13 +210,14 @@ describe("with a guest's URL", () => {
       JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`),
     ])
       fromGuest({ jsonrpc: "2.0", method: "note", params: big });
-    expect(host.messages).toEqual([READY]);
+    const dropped = { ...READY, method: "ui/notifications/sandbox-dropped" };
+    expect(host.messages).toEqual([READY, ...Array(7).fill(dropped)]);
     fromGuest({
       jsonrpc: "2.0",
       method: "note",
       params: { size: 1e9, length: 1e9, byteLength: 1e9 },
     });
-    expect(host.messages).toHaveLength(2);
+    expect(host.messages).toHaveLength(9);
   });
 
   test("P-18, ATK-33 a flood ends the guest and says so on the page", async () => {
@@ -232,6 +233,28 @@ describe("with a guest's URL", () => {
     expect(document.body.textContent).toContain("too many messages");
     fromHost(note(1));
     expect(guest.messages).toEqual([]);
+  });
+
+  test("ATK-33 what comes at once goes on at its pace, in order, and a flood not at all", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+    try {
+      await withGuest({ rate: "100", pace: "3" });
+      const heard = () => host.messages.slice(1).map((m) => m.params?.n);
+      for (let n = 0; n < 20; n++) fromGuest(note(n));
+      expect(heard()).toEqual([0, 1, 2]);
+      vi.advanceTimersByTime(50);
+      expect(heard().length).toBeGreaterThan(5);
+      expect(heard().length).toBeLessThan(10);
+      vi.advanceTimersByTime(1000);
+      expect(heard()).toEqual(Array.from({ length: 20 }, (_, n) => n));
+      for (let n = 0; n < 2000; n++) fromGuest(note(n));
+      expect(host.messages).toHaveLength(25);
+      expect(host.messages.at(-1)?.method).toContain("sandbox-stopped");
+      vi.advanceTimersByTime(1000);
+      expect(host.messages).toHaveLength(25);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("10,000 messages pass at the usual rate", async () => {

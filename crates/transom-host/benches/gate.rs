@@ -1,18 +1,18 @@
 //! The whole gate: a view's call comes in on the WebSocket, is judged, goes to a server and its answer out again.
 //!
-//! The load comes from a process of its own, so that on two cores it has the other one. The server is a stub in
-//! this process, which answers at once. Four questions:
+//! The load comes from a process of its own, on the other core where there is a `taskset` to say so. The server is a
+//! stub in this process, which answers at once. Asked without an audit and with one:
 //!
 //! - how many calls a second pass,
 //! - how long one takes while half of the bar passes,
-//! - whether a call costs more with a thousand views beside it, or after half a million others,
+//! - whether a call costs more when more views call, or with a long log behind it,
 //! - how much memory a thousand idle views take.
 //!
-//! A call is counted once, although it is two messages on the socket and two to the server.
+//! A call is counted once, although it is two messages on the socket and two to the server, and three rows.
 
 use std::{
-    io::{Read as _, Write as _},
-    process::{Command, Stdio},
+    io::{BufRead as _, BufReader as BufRead, Write as _},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -28,6 +28,7 @@ use transom::{
 };
 use transom_host::{
     Host,
+    audit::{Audit, Options},
     sandbox::Naming,
     upstream::{InProcess, Target},
 };
@@ -41,6 +42,7 @@ fn main() {
         && role == "load"
     {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        pin("1");
         return runtime.block_on(load::serve(port.parse().expect("a port"), token));
     }
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
@@ -48,77 +50,156 @@ fn main() {
 }
 
 async fn measure() {
+    pin("0");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("audit.sqlite");
+    serve(None).await;
+    serve(Some(Audit::open(&path, &Options::default()).await.expect("an audit"))).await;
+}
+
+/// Measures one host, from its first call to its end.
+async fn serve(audit: Option<Audit>) {
     let page = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = page.local_addr().expect("bound").port();
     let origin = Origin::parse(&format!("http://localhost:{port}")).expect("an origin");
-    let host = Host::builder(vec![origin], Naming::Localhost { port: 1 })
+    let builder = Host::builder(vec![origin], Naming::Localhost { port: 1 })
         .limits(limits())
         .server_limits(server_limits())
-        .server("stub", Target::InProcess(InProcess::new("stub", start)))
-        .build()
-        .expect("a host");
+        .server("stub", Target::InProcess(InProcess::new("stub", start)));
+    let builder = audit.iter().fold(builder, |builder, audit| builder.audit(audit.clone()));
+    let host = builder.build().expect("a host");
     let router = host.page_router();
     let page = axum::serve::ListenerExt::tap_io(page, |stream| {
         let _ = stream.set_nodelay(true);
     });
     tokio::spawn(async move { axum::serve(page, router).await });
     let token = host.token();
-    let asking = tokio::task::spawn_blocking(move || ask_all(port, &token));
+    let asking = tokio::task::spawn_blocking(move || ask_all(port, &token, audit.as_ref()));
     asking.await.expect("no panic");
     host.close().await;
 }
 
 /// Tells the load what to do, one thing after the other, and prints what came of it.
-fn ask_all(port: u16, token: &str) {
-    let program = std::env::current_exe().expect("this program");
-    let child = Command::new(program)
-        .args(["load", &port.to_string(), token])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
-    let mut child = child.expect("a child");
-    let (mut orders, mut answers) =
-        (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
-    let mut ask = |order: Value| -> Value {
-        writeln!(orders, "{order}").expect("it listens");
-        let mut line = vec![];
-        let mut byte = [0];
-        while answers.read(&mut byte).expect("it answers") == 1 && byte[0] != b'\n' {
-            line.push(byte[0]);
-        }
-        serde_json::from_slice(&line).expect("JSON")
-    };
-    ask(json!({ "open": BUSY }));
-    ask(json!({ "flood": 1.0 }));
-    let calls = |answer: &Value| answer["perSecond"].as_f64().unwrap_or_default();
-    let early = median((0..ROUNDS).map(|_| calls(&ask(json!({ "flood": 1.0 })))).collect());
-    println!("calls a second: {early:.0} (bar 20000: {})", met(early >= 20_000.0));
-    let paced = ask(json!({ "pace": 10_000, "for": 5.0 }));
-    let p99 = paced["p99"].as_f64().unwrap_or(f64::MAX);
+fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
+    let mut load = Load::start(port, token);
+    println!("audit {}", if audit.is_some() { "on" } else { "off" });
+    load.ask(&json!({ "open": BUSY }));
+    load.ask(&json!({ "flood": 1.0, "views": BUSY }));
+    let Calls { per_second, cost: early } = load.calls(BUSY);
+    let bar = if audit.is_some() { 10_000.0 } else { 20_000.0 };
+    println!("  calls a second: {per_second:.0} (bar {bar}: {})", met(per_second >= bar));
+    let half = bar / 2.0;
+    let (_, waited) = schedule();
+    let paced = load.ask(&json!({ "pace": half, "for": 5.0 }));
+    let figure = |name: &str| paced[name].as_f64().unwrap_or(f64::MAX);
     println!(
-        "at 10000 a second: median {:.2} ms, p99 {p99:.2} ms, longest {:.2} ms (bar p99 2 ms: {})",
-        paced["p50"].as_f64().unwrap_or_default(),
-        paced["max"].as_f64().unwrap_or_default(),
-        met(p99 < 2.0)
+        "  at {half} a second: median {:.2} ms, p99 {:.2} ms, longest {:.2} ms (bar p99 2 ms: {})",
+        figure("p50"),
+        figure("p99"),
+        figure("max"),
+        met(figure("p99") < 2.0)
     );
-    let mut passed = 0.0;
-    while passed < 500_000.0 {
-        passed += ask(json!({ "flood": 2.0 }))["calls"].as_f64().expect("a number");
+    println!(
+        "    meanwhile, sent late by {:.2} ms at p99; this process was ready and not running for {:.0} ms of 5 s",
+        figure("late"),
+        (schedule().1 - waited) * 1e3
+    );
+    let (mut views, before) = (BUSY, resident());
+    for (count, many) in [(1, false), (10, true), (100, true), (1_000, true)] {
+        if many {
+            load.ask(&json!({ "open": count - views }));
+            views = count;
+        }
+        let cost = load.calls(count).cost / early;
+        println!("  {count} views: {cost:.2} × what a call of {BUSY} views costs");
     }
-    let late = median((0..ROUNDS).map(|_| calls(&ask(json!({ "flood": 1.0 })))).collect());
-    println!("after half a million calls: {:.2} × the cost of before", early / late);
-    let before = resident();
-    ask(json!({ "idle": IDLE }));
     let after = resident();
     println!(
-        "{IDLE} idle views: {after:.0} MB resident, {:.0} MB of it theirs (bar 100 MB: {})",
+        "  1000 idle views: {after:.0} MB resident, {:.0} MB of it theirs (bar 100 MB: {})",
         after - before,
         met(after < 100.0)
     );
-    let beside = median((0..ROUNDS).map(|_| calls(&ask(json!({ "flood": 1.0 })))).collect());
-    println!("beside {IDLE} idle views: {:.2} × the cost without", late / beside);
-    drop(orders);
-    let _ = child.wait();
+    let Some(audit) = audit else { return };
+    while audit.head().seq < ROWS {
+        load.ask(&json!({ "flood": 2.0, "views": BUSY }));
+    }
+    let full = load.calls(BUSY).cost / early;
+    println!("  after {} rows: {full:.2} × what a call costs after few", audit.head().seq);
+}
+
+/// What came of a flood.
+struct Calls {
+    per_second: f64,
+    /// Seconds of this process for one call, which other programs of the machine do not lengthen.
+    cost: f64,
+}
+
+/// How long the threads of this process have run, and how long they were ready and not running, in seconds.
+fn schedule() -> (f64, f64) {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let (mut ran, mut waited) = (0.0, 0.0);
+    for thread in threads {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+        let mut figures = text.split_whitespace().map(|figure| figure.parse().unwrap_or(0.0) / 1e9);
+        ran += figures.next().unwrap_or_default();
+        waited += figures.next().unwrap_or_default();
+    }
+    (ran, waited)
+}
+
+/// The other process.
+struct Load {
+    child: Child,
+    orders: ChildStdin,
+    answers: BufRead<ChildStdout>,
+}
+
+impl Load {
+    fn start(port: u16, token: &str) -> Self {
+        let program = std::env::current_exe().expect("this program");
+        let mut child = Command::new(program)
+            .args(["load", &port.to_string(), token])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a child");
+        let orders = child.stdin.take().expect("piped");
+        let answers = BufRead::new(child.stdout.take().expect("piped"));
+        Self { child, orders, answers }
+    }
+
+    fn ask(&mut self, order: &Value) -> Value {
+        writeln!(self.orders, "{order}").expect("it listens");
+        let mut line = String::new();
+        self.answers.read_line(&mut line).expect("it answers");
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    /// Calls of so many views, as many as pass.
+    fn calls(&mut self, views: usize) -> Calls {
+        let flood = json!({ "flood": 1.0, "views": views });
+        let (mut per_second, mut cost) = (vec![], vec![]);
+        for _ in 0..ROUNDS {
+            let (before, _) = schedule();
+            let answer = self.ask(&flood);
+            cost.push((schedule().0 - before) / answer["calls"].as_f64().unwrap_or_default());
+            per_second.push(answer["perSecond"].as_f64().unwrap_or_default());
+        }
+        Calls { per_second: median(per_second), cost: median(cost) }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Keeps this process on one core, if that can be had: the other one is for the other process.
+fn pin(core: &str) {
+    let own = std::process::id().to_string();
+    let _ = Command::new("taskset").args(["-a", "-cp", core, &own]).stdout(Stdio::null()).status();
 }
 
 fn median(mut all: Vec<f64>) -> f64 {
@@ -195,6 +276,6 @@ fn answer(message: &Value) -> Value {
 
 /// Views that call.
 const BUSY: usize = 8;
-/// Views that do not.
-const IDLE: usize = 1_000;
+/// A long log.
+const ROWS: u64 = 1_000_000;
 const ROUNDS: usize = 5;

@@ -15,7 +15,7 @@ use crate::{
 pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
     let ask = Ask { id, server: server.to_owned(), choices: CHOICES.to_vec(), ..Ask::default() };
     let preview = Some(question.preview.to_string()).filter(|preview| !preview.is_empty());
-    match &question.subject {
+    let ask = match &question.subject {
         Subject::Tools(names) => Ask {
             kind: "tools",
             text: format!("A view of {server} wants to call these tools of {server}:"),
@@ -80,7 +80,33 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
             preview,
             ..ask
         },
+    };
+    legible(ask)
+}
+
+/// What a person reads is what is written: a stranger's words must not be turned round, nor hide anything.
+fn legible(mut ask: Ask) -> Ask {
+    let names = ask.contents.iter_mut().map(|file| &mut file.name);
+    let words = ask.tools.iter_mut().chain(&mut ask.changes).chain(&mut ask.preview);
+    for text in words.chain(names).chain([&mut ask.text]) {
+        if text.contains(is_trick) {
+            let plain = |c: char| match c {
+                c if is_trick(c) => c.escape_unicode().to_string(),
+                c => c.to_string(),
+            };
+            *text = text.chars().map(plain).collect();
+        }
     }
+    ask
+}
+
+/// Whether it changes how other characters are read, or is not seen: what sets the direction, has no
+/// width, or is a control and no end of a line. Not the joiners, which words and pictures are made of.
+fn is_trick(c: char) -> bool {
+    let format = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}');
+    format || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
 /// A document that is not what somebody agreed to: it does not run before they do so again.
@@ -91,7 +117,7 @@ pub(crate) fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     if more > 0 {
         changes.push(format!("and {more} more"));
     }
-    Ask {
+    legible(Ask {
         id: "document".to_owned(),
         kind: "document",
         text: format!("The view of {tool} from {server} is not the one you have seen before:"),
@@ -99,7 +125,7 @@ pub(crate) fn changed(server: &str, tool: &str, change: &Change) -> Ask {
         server: server.to_owned(),
         changes,
         ..Ask::default()
-    }
+    })
 }
 
 /// What the page is told to do for a view.
@@ -259,3 +285,19 @@ const CHANGES: usize = 20;
 const REST: &str = "what is above that is refused";
 const UNTIL: &str = "more are refused until there are fewer";
 const ONCE: [&str; 2] = ["allow", "deny"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atk_22_what_is_read_is_what_is_written() {
+        let name = "<b>\u{202e}gnp.exe\u{200b}".to_owned();
+        let text = format!("wants to call {name}\nnow\r");
+        let ask = legible(Ask { text, tools: vec![name], ..Ask::default() });
+        assert_eq!(ask.text, "wants to call <b>\\u{202e}gnp.exe\\u{200b}\nnow\\u{d}");
+        assert_eq!(ask.tools, ["<b>\\u{202e}gnp.exe\\u{200b}"]);
+        let plain = Ask { text: "Größe 中 👍".to_owned(), ..Ask::default() };
+        assert_eq!(legible(plain.clone()), plain);
+    }
+}

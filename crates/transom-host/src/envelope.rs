@@ -69,6 +69,8 @@ pub enum FromPage<'a> {
     Open(Open),
     /// The view says something; JSON text that nobody has read yet.
     Message(&'a str),
+    /// The view said something too large to be carried.
+    Dropped,
     /// The person decided.
     Answer(Answer),
     /// The page did as it was told, or could not.
@@ -367,6 +369,7 @@ impl<'a> Said<'a> {
         }
         Ok(match self.kind {
             "message" => FromPage::Message(self.payload),
+            "dropped" => read::<serde::de::IgnoredAny>(self.payload).map(|_| FromPage::Dropped)?,
             "open" => FromPage::Open(read(self.payload)?),
             "answer" => FromPage::Answer(read(self.payload)?),
             "did" => FromPage::Did(read(self.payload)?),

@@ -305,6 +305,7 @@ impl Driver {
                 }
                 self.drive(view);
             }
+            FromPage::Dropped => self.dropped(view),
             FromPage::Open(open) => self.open(view, open),
             FromPage::Answer(answer) => self.answered(view, &answer),
             FromPage::Did(did) => self.did(view, &did),
@@ -383,6 +384,12 @@ impl Driver {
         let Some(server) = self.servers.get(&tool.server) else {
             return self.not_begun(view, &format!("there is no server {:?}", tool.server));
         };
+        // H-10: what is for views alone is nobody else's, whatever the page shows.
+        if server.tools().get(&tool.name).is_some_and(|known| !known.for_model) {
+            self.note(view, || Record::not_opened(&tool.name));
+            let words = format!("{} is a tool for its views alone", Quoted::new(&tool.name));
+            return self.not_begun(view, &words);
+        }
         let (_, together) = server.limits();
         if open >= together.views {
             let most = together.views as u64;
@@ -734,6 +741,17 @@ impl Driver {
         }
         if self.may_log(view, "refused") {
             self.log.write("refused", &self.name(view), violation.to_string());
+        }
+    }
+
+    /// Writes down that the page, or the sandbox before it, carried something no further.
+    fn dropped(&mut self, view: &ViewId) {
+        if self.live(view).is_none() {
+            return;
+        }
+        self.count(view, |counts| counts.refused += 1);
+        if self.may_log(view, "refused") {
+            self.log.write("refused", &self.name(view), "a message that was too large");
         }
     }
 

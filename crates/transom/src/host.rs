@@ -596,7 +596,7 @@ impl Session {
             Move::Greet => {}
             Move::Open => self.open(),
             Move::Partial | Move::Input | Move::Ending => self.tell(step),
-            Move::TearDown => self.tear_down(now),
+            Move::TearDown(reason) => self.tear_down(now, reason),
             Move::Close(reason) => self.end(reason),
         }
     }
@@ -642,12 +642,8 @@ impl Session {
         }
     }
 
-    fn tear_down(&mut self, now: Duration) {
-        let reason = match self.state.phase {
-            Phase::Closing { reason, .. } => reason.words(),
-            _ => None,
-        };
-        let params = rpc::raw(&TeardownParams { reason: reason.map(str::to_owned) });
+    fn tear_down(&mut self, now: Duration, reason: Reason) {
+        let params = rpc::raw(&TeardownParams { reason: reason.words().map(str::to_owned) });
         // The phase has a deadline of its own; the table entry must not fire before it.
         let patience = self.setup.terms.teardown.saturating_mul(2);
         self.ask_view(now, patience, Asked::TearDown, method::RESOURCE_TEARDOWN, Some(&params));

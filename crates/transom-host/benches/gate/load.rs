@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use futures_util::{SinkExt as _, StreamExt as _};
+use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -23,12 +23,9 @@ pub(crate) async fn serve(port: u16, token: &str) {
         let answer = if let Some(count) = order["open"].as_u64() {
             load.open(count).await;
             json!({})
-        } else if let Some(count) = order["idle"].as_u64() {
-            load.busy = load.views.len();
-            load.open(count).await;
-            json!({})
         } else if let Some(seconds) = order["flood"].as_f64() {
-            load.flood(Duration::from_secs_f64(seconds)).await
+            let views = order["views"].as_u64().expect("how many views") as usize;
+            load.flood(views, Duration::from_secs_f64(seconds)).await
         } else {
             let pace = order["pace"].as_f64().expect("a pace");
             load.pace(pace, Duration::from_secs_f64(order["for"].as_f64().expect("a time"))).await
@@ -56,8 +53,6 @@ async fn exchange(port: u16, token: &str) -> String {
 struct Load {
     socket: WebSocketStream<TcpStream>,
     views: Vec<View>,
-    /// How many of them call.
-    busy: usize,
     /// The id of the next call.
     next: u64,
 }
@@ -86,7 +81,7 @@ impl Load {
         let stream = TcpStream::connect(("127.0.0.1", port)).await.expect("the page listens");
         stream.set_nodelay(true).expect("a socket");
         let (socket, _) = client_async(request, stream).await.expect("a socket");
-        let mut load = Self { socket, views: vec![], busy: usize::MAX, next: 1 };
+        let mut load = Self { socket, views: vec![], next: 1 };
         let hello = json!({ "hello": { "version": 1, "key": key, "page": "load", "tab": "load" } });
         load.socket.send(Message::text(hello.to_string())).await.expect("sent");
         let welcome = load.socket.next().await.expect("welcome").expect("welcome");
@@ -178,27 +173,26 @@ impl Load {
         Some((heard.view, self.views[heard.view].waiting.remove(&id)?.elapsed()))
     }
 
-    /// Every busy view has as many calls open as it may, for as long as told.
-    async fn flood(&mut self, time: Duration) -> Value {
+    /// So many calls are open at any time, of one view after the other, for as long as told.
+    async fn flood(&mut self, views: usize, time: Duration) -> Value {
         let begin = Instant::now();
-        let busy = self.busy.min(self.views.len());
-        for view in 0..busy {
-            for _ in 0..OPEN {
-                self.call(view, begin).await;
-            }
+        for n in 0..OPEN {
+            self.call(n % views, begin).await;
         }
-        let (mut calls, mut open) = (0_u64, busy * OPEN);
+        let (mut calls, mut open, mut next) = (0_u64, OPEN, OPEN);
         let mut spent = time;
         while open > 0 {
             self.socket.flush().await.expect("sent");
             let message = self.socket.next().await.expect("open").expect("open");
             let Message::Text(text) = message else { continue };
-            let Some((view, _)) = self.settle(&text) else { continue };
+            if self.settle(&text).is_none() {
+                continue;
+            }
             open -= 1;
             if begin.elapsed() < time {
                 calls += 1;
-                self.call(view, begin).await;
-                open += 1;
+                self.call(next % views, begin).await;
+                (open, next) = (open + 1, next + 1);
             } else {
                 spent = spent.min(begin.elapsed());
             }
@@ -206,37 +200,40 @@ impl Load {
         json!({ "calls": calls, "perSecond": calls as f64 / spent.as_secs_f64() })
     }
 
-    /// As many calls a second as told, evenly, whether or not the ones before were answered.
+    /// As many calls a second as told, evenly, whether or not the ones before were answered. Each is timed from when
+    /// it was due, so that what waits behind a slow one counts too.
     async fn pace(&mut self, per_second: f64, time: Duration) -> Value {
         let begin = Instant::now();
-        let busy = self.busy.min(self.views.len());
+        let views = self.views.len();
         let total = (per_second * time.as_secs_f64()) as usize;
-        let (mut sent, mut times) = (0, Vec::with_capacity(total));
+        let (mut times, mut late) = (Vec::with_capacity(total), Vec::with_capacity(total));
         let due = |n: usize| begin + Duration::from_secs_f64(n as f64 / per_second);
         while times.len() < total {
             let now = Instant::now();
-            while sent < total && due(sent) <= now {
-                self.call(sent % busy, due(sent)).await;
-                sent += 1;
+            let sent = late.len();
+            while late.len() < total && due(late.len()) <= now {
+                late.push((now - due(late.len())).as_secs_f64() * 1e3);
+                self.call((late.len() - 1) % views, due(late.len() - 1)).await;
             }
-            self.socket.flush().await.expect("sent");
-            // A millisecond is as finely as the timer cuts; what is due meanwhile waits, and that counts.
-            let wait = tokio::time::sleep(Duration::from_millis(1));
-            tokio::select! {
-                biased;
-                message = self.socket.next() => {
-                    if let Message::Text(text) = message.expect("open").expect("open") {
-                        times.extend(self.settle(&text).map(|(_, time)| time.as_secs_f64() * 1e3));
-                    }
+            if late.len() > sent {
+                self.socket.flush().await.expect("sent");
+            }
+            // Looks and does not sleep: a timer cuts no finer than a millisecond, and this core has nothing else to do.
+            while let Some(Some(message)) = self.socket.next().now_or_never() {
+                if let Message::Text(text) = message.expect("open") {
+                    times.extend(self.settle(&text).map(|(_, time)| time.as_secs_f64() * 1e3));
                 }
-                () = wait, if sent < total => {}
             }
+            tokio::task::yield_now().await;
         }
-        times.sort_by(f64::total_cmp);
-        let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
-        json!({ "p50": at(0.5), "p99": at(0.99), "max": at(1.0) })
+        let at = |list: &mut Vec<f64>, part: f64| {
+            list.sort_by(f64::total_cmp);
+            list[((list.len() - 1) as f64 * part) as usize]
+        };
+        let (p50, p99, max) = (at(&mut times, 0.5), at(&mut times, 0.99), at(&mut times, 1.0));
+        json!({ "p50": p50, "p99": p99, "max": max, "late": at(&mut late, 0.99) })
     }
 }
 
-/// Calls that a view has open at once.
-const OPEN: usize = 32;
+/// Calls that are open at once; as many as one view may have.
+const OPEN: usize = 256;

@@ -115,6 +115,13 @@ impl Record {
         Self { more, detail, ..Self::new("open") }
     }
 
+    /// A person may not: the tool is for views alone (H-10).
+    pub(crate) fn not_opened(tool: &str) -> Self {
+        let more = More { outcome: Some("refused"), ..More::default() };
+        let detail = Details { about: Some(short(tool)), ..Details::default() };
+        Self { more, detail, ..Self::new("verdict") }
+    }
+
     /// A request waits for a person.
     pub(crate) fn waits(which: &Which, method: &'static str, about: &str, question: u64) -> Self {
         let more = More { method: Some(method), question: Some(question), ..More::of(which) };

@@ -58,11 +58,13 @@ pub struct Relay {
     pub bytes: u32,
     /// The most messages a second, for long.
     pub rate: u32,
+    /// How many of them go on at once; the page that hears them has one thread for all of its views.
+    pub pace: u32,
 }
 
 impl Default for Relay {
     fn default() -> Self {
-        Self { bytes: 16 << 20, rate: 2000 }
+        Self { bytes: 16 << 20, rate: 2000, pace: 100 }
     }
 }
 

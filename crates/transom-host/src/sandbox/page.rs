@@ -79,6 +79,7 @@ impl Attributes<'_> {
         list.push(("data-sandbox", SandboxTokens::ALL.to_string()));
         list.push(("data-limit", self.relay.bytes.to_string()));
         list.push(("data-rate", self.relay.rate.to_string()));
+        list.push(("data-pace", self.relay.pace.to_string()));
         list
     }
 }

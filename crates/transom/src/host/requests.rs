@@ -118,18 +118,9 @@ impl Session {
             // Never limited: there are no more of them than we asked for.
             Message::Response(response) => self.answered(now, response),
             Message::Request(request) => self.requested(now, request, over),
-            Message::Notification(_) if self.is_muted() => Err(self.unexpected("a message")),
             Message::Notification(_) if let Some(over) = over => Err(over.into()),
             Message::Notification(notification) => self.notified(now, notification),
         }
-    }
-
-    /// A view that is taken away for its manners is not listened to any more.
-    fn is_muted(&self) -> bool {
-        matches!(
-            self.state.phase,
-            Phase::Closing { reason: Reason::Flood | Reason::ReloadLoop, .. }
-        )
     }
 
     fn malformed(
@@ -175,9 +166,7 @@ impl Session {
         over: Option<Over>,
     ) -> Result<(), Violation> {
         let mut seen = Seen::new(&request);
-        let muted = self.is_muted();
         let outcome = match over {
-            _ if muted => Err(self.unexpected("a message")),
             _ if self.serving.get(&seen.id).is_some() => {
                 Err(Violation::DuplicateId { id: Quoted::new(&seen.id.to_string()) })
             }
@@ -189,7 +178,7 @@ impl Session {
             && !self.is_closed()
         {
             self.rule(&seen, Ruling::Refused(violation.clone()));
-            if let Some(code) = violation.code().filter(|_| !muted) {
+            if let Some(code) = violation.code() {
                 let data = violation.data();
                 let error = ErrorObject {
                     data: data.as_deref(),

@@ -104,7 +104,7 @@ pub(super) enum Move {
     /// Send `tool-result` or `tool-cancelled`.
     Ending,
     /// Send `ui/resource-teardown`.
-    TearDown,
+    TearDown(Reason),
     /// It is over.
     Close(Reason),
 }
@@ -188,9 +188,17 @@ impl State {
             (Waiting { .. } | Greeted { .. }, Event::Close(reason)) => {
                 (self.at(Closed), vec![Move::Close(reason)])
             }
+            // H-130, and not H-131: whoever floods is told, and not waited for. Everybody else would be too.
+            (Ready, Event::Close(Reason::Flood)) => {
+                let moves = vec![Move::TearDown(Reason::Flood), Move::Close(Reason::Flood)];
+                (self.at(Closed), moves)
+            }
+            (Closing { .. }, Event::Close(Reason::Flood)) => {
+                (self.at(Closed), vec![Move::Close(Reason::Flood)])
+            }
             (Ready, Event::Close(reason)) => {
                 let phase = Closing { deadline: until(terms.teardown), reason };
-                (self.at(phase), vec![Move::TearDown])
+                (self.at(phase), vec![Move::TearDown(reason)])
             }
             (Closing { .. } | Closed, Event::Close(_)) => (self, vec![]),
             // The document that was asked is gone, and its answer with it.
@@ -325,6 +333,7 @@ mod tests {
         let greeted = Greeted { deadline: secs(200) };
         let closing = Closing { deadline: secs(200), reason: Reason::Asked };
         let close = Event::Close(Reason::Closed);
+        let flood = Event::Close(Reason::Flood);
         let late = |phase: fn(Duration) -> Phase| phase(NOW);
         #[rustfmt::skip]
         let table = [
@@ -346,16 +355,18 @@ mod tests {
             (Ready,   Event::Greeting,    Ok((Greeted { deadline: secs(130) }, "Forget Greet"))),
             (Ready,   Event::Initialized, Ok((Ready, ""))),
             (Ready,   Event::Reloaded,    Ok((Waiting { deadline: secs(130) }, "Forget"))),
-            (Ready,   close,              Ok((Closing { deadline: secs(105), reason: Reason::Closed }, "TearDown"))), // H-130
+            (Ready,   close,              Ok((Closing { deadline: secs(105), reason: Reason::Closed }, "TearDown(Closed)"))), // H-130
+            (Ready,   flood,              Ok((Closed, "TearDown(Flood) Close(Flood)"))),
             (Ready,   Event::TornDown,    Err("an answer to the teardown")),
             (Ready,   Event::Tick,        Ok((Ready, ""))),
             (closing, Event::Greeting,    Err("ui/initialize")),
             (closing, Event::Initialized, Ok((closing, ""))),
             (closing, Event::Reloaded,    Ok((Closed, "Close(Asked)"))),
             (closing, close,              Ok((closing, ""))),
+            (closing, flood,              Ok((Closed, "Close(Flood)"))),
             (closing, Event::TornDown,    Ok((Closed, "Close(Asked)"))),                 // H-131
             (closing, Event::Tick,        Ok((closing, ""))),
-            (late(|deadline| Closing { deadline, reason: Reason::Flood }), Event::Tick, Ok((Closed, "Close(Flood)"))), // H-131
+            (late(|deadline| Closing { deadline, reason: Reason::Asked }), Event::Tick, Ok((Closed, "Close(Asked)"))), // H-131
             (Closed,  Event::Greeting,    Err("ui/initialize")),
             (Closed,  Event::Initialized, Err("ui/notifications/initialized")),
             (Closed,  Event::Reloaded,    Err("a reload")),

@@ -1,0 +1,102 @@
+// ATK-33: a view that floods is stopped, and the ten others on its page go on as before.
+//
+// A few seconds of it here; `HOSTILE_SECONDS=30 scripts/e2e flood` is the whole length.
+import assert from "node:assert/strict";
+import { after, test } from "../rig/test.mjs";
+import { openScene } from "./scene.mjs";
+
+const SECONDS = Number(process.env.HOSTILE_SECONDS ?? 4);
+const scene = await openScene({ after });
+const { bench, openNeighbour, openHostile, neighbourWorks, audited } = scene;
+const ten = [scene.neighbour];
+while (ten.length < 10) ten.push(await openNeighbour());
+
+/** Lets the ten call their tool, one call after the other each, until `enough`; returns how long each call took, in ms. */
+async function latencies(enough) {
+  for (const { view } of ten)
+    await view.evaluate(() => {
+      globalThis.busy = true;
+      globalThis.times = (async () => {
+        const times = [];
+        while (busy) {
+          const begun = performance.now();
+          await call("steady");
+          times.push(performance.now() - begun);
+          // About as often as a view that follows a slider, ten times over.
+          await new Promise((done) => setTimeout(done, 50));
+        }
+        return times;
+      })();
+    });
+  await enough;
+  const all = await Promise.all(ten.map(({ view }) => view.evaluate(() => ((busy = false), times))));
+  assert.ok(all.every((times) => times.length > 0));
+  return all.flat().sort((a, b) => a - b);
+}
+
+const at = (times, part) => times[Math.floor((times.length - 1) * part)];
+const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+const calm = await latencies(pause(2));
+
+/**
+ * The ten are under 100 ms, as the requirement has it. By the median, and on a machine that is too busy for that even in
+ * calm, by no more than three times what they took then: it is a flood that must not be felt, not a slow machine.
+ */
+function unfelt(t, times) {
+  const figures = (times) => [0.5, 0.95, 0.99, 1].map((part) => at(times, part).toFixed(0)).join(" / ");
+  t.diagnostic(`calls of ten views, median / p95 / p99 / longest in ms: calm ${figures(calm)}, in the flood ${figures(times)} (${times.length})`);
+  assert.ok(at(times, 0.5) < Math.max(100, 3 * at(calm, 0.5)), figures(times));
+}
+
+async function stopped(card) {
+  await card.note.getByText("The view was stopped").waitFor();
+  assert.equal(await card.box.locator("iframe").count(), 0);
+  await audited(card, ({ kind, outcome }) => kind === "close" && /too many/.test(outcome));
+}
+
+const FLOODS = {
+  notifications: () => post({ method: "notifications/message", params: { level: "info", data: "flood" } }),
+  "calls of a tool": () => post({ id: `f${++globalThis.n}`, method: "tools/call", params: { name: "look", arguments: {} } }),
+  "messages in the sandbox's name": () => post({ method: "ui/notifications/sandbox-proxy-ready", params: {} }),
+};
+const begin = (view, one, body) => void view.evaluate(`globalThis.n = 0; { const one = ${one}; ${body} }`).catch(() => {});
+
+for (const [what, one] of Object.entries(FLOODS))
+  test(`ATK-33 50,000 ${what} at once: the view is stopped, the ten others do not notice`, async (t) => {
+    const { view, card } = await openHostile(t);
+    const done = (async () => {
+      begin(view, one, "for (let left = 50_000; left > 0; left--) one();");
+      await stopped(card);
+    })();
+    unfelt(t, await latencies(done));
+    assert.ok((await bench.log("over the limit").count()) < 200, "it must not wash everything else out of the log");
+    await neighbourWorks();
+  });
+
+test("ATK-33 a flood that the sandbox lets pass is stopped by the gate", async (t) => {
+  const { view, card } = await openHostile(t);
+  // Below what the sandbox stops, however long it lasts, and far above what the gate takes.
+  begin(view, FLOODS.notifications, "setInterval(() => { for (let n = 0; n < 36; n++) one(); }, 20);");
+  await stopped(card);
+  await neighbourWorks();
+});
+
+test(`ATK-33 5,000 messages a second for ${SECONDS} s, by a view that is opened again whenever it is stopped`, async (t) => {
+  const end = Date.now() + SECONDS * 1000;
+  const kinds = Object.values(FLOODS);
+  let opened = 0;
+  const done = (async () => {
+    while (Date.now() < end) {
+      const { view, card } = await openHostile(t);
+      begin(view, kinds[opened++ % kinds.length], "setInterval(() => { for (let n = 0; n < 50; n++) one(); }, 10);");
+      await stopped(card);
+      await card.box.evaluate((box) => box.remove());
+    }
+  })();
+  const times = await latencies(done);
+  t.diagnostic(`it was stopped ${opened} times`);
+  unfelt(t, times);
+  await neighbourWorks();
+}, 120_000 + SECONDS * 4_000);
+
+scene.lastly();
