@@ -16,6 +16,7 @@ use transom::{
     host::{
         self, FileBody, Input, Opening, Output, Question, Reason, Session, Setup, Task, ToolCall,
     },
+    partial::Healer,
     policy::{Decided, Decision},
     rpc::ErrorObject,
     violation::{Quoted, Violation},
@@ -23,6 +24,8 @@ use transom::{
 };
 
 mod ledger;
+mod offers;
+mod writing;
 
 use ledger::{Held, Ledger};
 
@@ -53,7 +56,7 @@ pub(crate) enum Event {
     Frame { page: String, connection: u64, text: String },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
-    /// A view cannot even begin, and its tool is not called.
+    /// A view's tool is not called, so that it cannot begin, or not go on.
     NotBegun { view: ViewId, words: String },
     /// What a view needs has been read, or not.
     Prepared { view: ViewId, prepared: Result<Box<Prepared>, String> },
@@ -111,6 +114,8 @@ struct Seat {
     server: String,
     tool: String,
     timer: Option<Duration>,
+    /// The arguments of its tool, while they are being written.
+    writing: Option<Healer>,
     /// What the tool answered, until a session takes it.
     outcome: Option<Outcome>,
     /// The same as text, in case there is no view to show it.
@@ -144,6 +149,8 @@ struct Live {
     asked: HashMap<String, Asked>,
     /// What the page was told to do, and the call that it is done for.
     deeds: HashMap<String, (u64, Deed)>,
+    /// Calls of its own tools, by the names that the page gave them.
+    offered: HashMap<u64, String>,
     /// How many messages were refused in the second that the last one came in.
     refusals: (u64, u32),
     mode_call: Option<u64>,
@@ -339,6 +346,7 @@ impl Driver {
                     server: String::new(),
                     tool: String::new(),
                     timer: None,
+                    writing: None,
                     outcome: None,
                     text: None,
                     life: Life::Ended,
@@ -361,6 +369,8 @@ impl Driver {
                 self.drive(view);
             }
             FromPage::Open(open) => self.open(view, open),
+            FromPage::Arguments(piece) => self.write_arguments(view, &piece),
+            FromPage::Call(call) => self.call_offered(view, call),
             FromPage::Answer(answer) => self.answered(view, &answer),
             FromPage::Did(did) => self.did(view, &did),
             FromPage::Resize(container) => {
@@ -416,6 +426,7 @@ impl Driver {
     fn reopened(&mut self, view: &ViewId, mount: Mount) {
         self.say(view, &ToPage::Open(mount));
         self.input(view, Input::Reloaded);
+        self.stop_writing(view);
         let Some(seat) = self.views.get(view) else { return };
         let open = seat.open.clone();
         self.change_context(view, |context| {
@@ -426,16 +437,18 @@ impl Driver {
         });
     }
 
-    /// Calls the tool, and reads the document of its view at the same time.
+    /// Reads the document of a tool's view, and calls the tool at the same time if its arguments are known.
     fn begin(&mut self, view: &ViewId, tool: envelope::Tool) {
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.server.clone_from(&tool.server);
         seat.tool.clone_from(&tool.name);
         (seat.life, seat.outcome, seat.text) = (Life::Opening, None, None);
+        seat.writing = tool.writing.then(Healer::new);
         let Some(server) = self.servers.get(&tool.server) else {
             return self.not_begun(view, &format!("there is no server {:?}", tool.server));
         };
-        self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
+        let what = if tool.writing { "being written:" } else { "tools/call" };
+        self.log.write("call", &tool.server, format!("{what} {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
         let arguments = tool.arguments;
         let sandbox = self.sandbox.clone();
@@ -457,6 +470,9 @@ impl Driver {
                 let _ = events.send(Event::Prepared { view: view.clone(), prepared }).await;
             };
             let called = async {
+                if tool.writing {
+                    return;
+                }
                 let outcome = server.call_tool(&call).await;
                 let _ = events.send(Event::Called { view: view.clone(), outcome }).await;
             };
@@ -464,12 +480,23 @@ impl Driver {
         });
     }
 
-    /// There is neither a view nor an answer of its tool to wait for.
+    /// There is no answer of its tool to wait for: the tool is not called.
     fn not_begun(&mut self, view: &ViewId, words: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        if matches!(seat.life, Life::Opening) {
-            seat.text = Some(String::new());
-            self.no_view(view, words);
+        seat.writing = None;
+        seat.text = Some(String::new());
+        match &mut seat.life {
+            Life::Opening | Life::Judging(..) | Life::Judged(_) => self.no_view(view, words),
+            Life::Live(live) => {
+                let _ = live.session.tool_cancelled(Some(words));
+                self.log.write("result", &self.name(view), words.to_owned());
+                self.drive(view);
+            }
+            Life::Text { why, reason } => {
+                let (why, reason) = (why.clone(), *reason);
+                self.fall_back(view, why, reason);
+            }
+            Life::Ended => {}
         }
     }
 
@@ -560,9 +587,17 @@ impl Driver {
             Arc::make_mut(&mut setup).capabilities.sandbox = Some(granted);
         }
         let mut session = Session::start(now, setup, opening);
-        let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
-        let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
-        session.tool_input(arguments).expect("the first thing it is told");
+        match seat.writing.as_ref().map(writing::so_far) {
+            Some(so_far) => {
+                let so_far = RawObject::new(&so_far).unwrap_or_default();
+                session.tool_input_partial(so_far).expect("the first thing it is told");
+            }
+            None => {
+                let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
+                let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
+                session.tool_input(arguments).expect("the first thing it is told");
+            }
+        }
         let warnings = prepared.warnings();
         seat.life = Life::Live(Box::new(Live {
             session,
@@ -572,6 +607,7 @@ impl Driver {
             calls: HashMap::new(),
             asked: HashMap::new(),
             deeds: HashMap::new(),
+            offered: HashMap::new(),
             refusals: (0, 0),
             mode_call: None,
         }));
@@ -763,7 +799,10 @@ impl Driver {
             Output::Greeted { info, .. } => {
                 self.log.write("view", &name, format!("{} {} says hello", info.name, info.version));
             }
-            Output::Opened => self.log.write("view", &name, "ready"),
+            Output::Opened => {
+                self.log.write("view", &name, "ready");
+                self.list_offers(view);
+            }
             Output::Early { method } => {
                 self.log.write("warning", &name, format!("{method} before initialized"));
             }
@@ -786,10 +825,10 @@ impl Driver {
                     word => self.fall_back(view, format!("The view was {words}."), word),
                 }
             }
-            Output::AppToolsChanged
-            | Output::AppTools(_)
-            | Output::AppAnswer { .. }
-            | Output::Pong { .. } => {}
+            Output::AppToolsChanged => self.list_offers(view),
+            Output::AppTools(offered) => self.tell_offers(view, offered),
+            Output::AppAnswer { call, outcome } => self.tell_called(view, call, outcome),
+            Output::Pong { .. } => {}
             _ => {}
         }
     }
@@ -1030,7 +1069,7 @@ impl Driver {
 
     fn end(&mut self, view: &ViewId, reason: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        (seat.life, seat.outcome, seat.text) = (Life::Ended, None, None);
+        (seat.life, seat.outcome, seat.text, seat.writing) = (Life::Ended, None, None, None);
         // What opens in this place next is another view, about which nobody has decided.
         self.drop_held(view, |held| matches!(held, Held::Review { .. }));
         self.stop_timer(view);
