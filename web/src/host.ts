@@ -109,10 +109,7 @@ export class TransomView extends HTMLElement {
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    // A constructed sheet needs no exception in the page's policy.
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
-    root.adoptedStyleSheets = [sheet];
+    root.adoptedStyleSheets = [SHEET];
     this.#button.textContent = "×";
     this.#button.ariaLabel = "Close";
     this.#button.onclick = () => this.#leave();
@@ -165,11 +162,15 @@ export class TransomView extends HTMLElement {
     const seat = this.#channel.join(view, (told) => this.#obey(told));
     this.#seat = seat;
     const { modes, tool, facts: context } = this;
+    const room = () => this.#container();
     this.say({
       open: {
         lanes: ["port"],
         modes,
-        container: this.#container(),
+        // Measuring forces a layout: who wants the size pays for it, and the frame does not wait for it.
+        get container() {
+          return room();
+        },
         context,
         ...(tool && { tool }),
       },
@@ -448,7 +449,9 @@ const LIMIT = 16 * 2 ** 20;
 const BURST = 20_000;
 const RATE = 2;
 
-const STYLE = `
+/** A constructed sheet needs no exception in the page's policy, and one serves all. */
+const SHEET = new CSSStyleSheet();
+SHEET.replaceSync(`
 :host{display:block}
 div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
 :host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
@@ -458,6 +461,6 @@ button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z
 .pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
 .fullscreen iframe{height:100%}
 .fullscreen button,.pip button{display:block}
-`;
+`);
 
 define();

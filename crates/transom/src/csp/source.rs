@@ -1,5 +1,7 @@
 use std::fmt;
 
+use url::Url;
+
 use crate::origin::{Address, AddressError, Origin, Scheme};
 
 /// One source expression: `scheme://host`, perhaps with a leading `*.` and a port.
@@ -57,6 +59,23 @@ impl Source {
         self.wildcard
     }
 
+    /// Tells whether an address may be used where this source is named: CSP 3, "match URL to source
+    /// expression", for the sources that parse.
+    pub fn covers(&self, url: &Url) -> bool {
+        let Some(host) = url.host_str() else { return false };
+        let scheme = match self.scheme() {
+            "http" => matches!(url.scheme(), "http" | "https"),
+            "ws" => matches!(url.scheme(), "ws" | "wss" | "http" | "https"),
+            "wss" => matches!(url.scheme(), "wss" | "https"),
+            other => url.scheme() == other,
+        };
+        let below = || host.strip_suffix(self.host()).is_some_and(|front| front.ends_with('.'));
+        let named = if self.wildcard { below() } else { host == self.host() };
+        let port = self.port().unwrap_or_else(|| default_port(self.scheme()));
+        let upgraded = port == 80 && url.port_or_known_default() == Some(443);
+        scheme && named && (url.port_or_known_default() == Some(port) || upgraded)
+    }
+
     pub(crate) fn is_ipv6(&self) -> bool {
         self.address.is_ipv6()
     }
@@ -85,4 +104,40 @@ pub enum SourceError {
     /// A star anywhere but in front of a name of at least two labels.
     #[error("a wildcard goes in front of a name with a dot, as in https://*.x.com")]
     Wildcard,
+}
+
+fn default_port(scheme: &str) -> u16 {
+    match scheme {
+        "http" | "ws" => 80,
+        _ => 443,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_covers_what_a_browser_lets_it_cover() {
+        #[rustfmt::skip]
+        let table = [
+            ("https://x.test",      "https://x.test/a",       true),
+            ("https://x.test",      "http://x.test/a",        false),
+            ("http://x.test",       "https://x.test/a",       true),
+            ("https://x.test",      "https://y.x.test",       false),
+            ("https://*.x.test",    "https://y.x.test",       true),
+            ("https://*.x.test",    "https://a.b.x.test",     true),
+            ("https://*.x.test",    "https://x.test",         false),
+            ("https://*.x.test",    "https://evilx.test",     false),
+            ("https://x.test:8443", "https://x.test",         false),
+            ("https://x.test:8443", "https://x.test:8443/",   true),
+            ("wss://x.test",        "wss://x.test/s",         true),
+            ("ws://x.test",         "wss://x.test/s",         true),
+            ("https://x.test",      "wss://x.test",           false),
+        ];
+        for (source, url, expected) in table {
+            let source = Source::parse(source).unwrap();
+            assert_eq!(source.covers(&Url::parse(url).unwrap()), expected, "{source} {url}");
+        }
+    }
 }

@@ -116,7 +116,7 @@ impl<'a> Report<'a> {
     fn mark(&mut self, url: &Url, purpose: Use) {
         let Some(declaration) = self.declaration else { return };
         for list in address::lists(purpose) {
-            for source in declaration.list(*list).iter().filter(|s| address::covers(s, url)) {
+            for source in declaration.list(*list).iter().filter(|s| s.covers(url)) {
                 let entry = (*list, source.clone());
                 if !self.used.contains(&entry) {
                     self.used.push(entry);

@@ -1,0 +1,462 @@
+//! The wrapper: every method of the wrapped server, with its views added.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, RwLock};
+
+use rmcp::model::*;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use transom::wire::{EXTENSION, UiCapability};
+
+use crate::document::{self, Document, Head};
+use crate::registry::{Entry, Registry};
+use crate::render::Request;
+use crate::source::Source;
+use crate::template::Params;
+use crate::{Audience, Fallback, HostUi, Mode};
+
+/// A server with views. Made by [`Views::build`](crate::Views::build).
+///
+/// Clones share the server, so that one can be given to each connection.
+pub struct WithViews<S> {
+    inner: Arc<Inner<S>>,
+}
+
+pub(crate) struct Inner<S> {
+    pub(crate) server: Arc<S>,
+    pub(crate) registry: Registry,
+    pub(crate) fallback: Fallback,
+    pub(crate) ui: Option<HostUi>,
+    /// Names of tools that only a view may call; grows when a list shows a new one.
+    pub(crate) app_only: RwLock<HashSet<String>>,
+    pub(crate) all_tools_known: bool,
+    /// Whether the wrapped server has resources beside our views.
+    pub(crate) own_resources: bool,
+    pub(crate) head: Head,
+}
+
+tokio::task_local! {
+    /// What the wrapper found out about the client, for the tool that runs inside of it.
+    static CURRENT: HostUi;
+}
+
+/// What is known about the client of the tool call that is running here.
+pub(crate) fn current() -> Option<HostUi> {
+    CURRENT.try_get().ok()
+}
+
+impl<S: ServerHandler> WithViews<S> {
+    pub(crate) fn new(inner: Inner<S>) -> Self {
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Returns the wrapped server.
+    pub fn server(&self) -> &S {
+        &self.inner.server
+    }
+
+    /// Returns the views.
+    pub fn registry(&self) -> &Registry {
+        &self.inner.registry
+    }
+
+    fn client(&self, context: &RequestContext<RoleServer>) -> (HostUi, Mode) {
+        let ui = self.inner.ui.unwrap_or_else(|| HostUi::of(context));
+        (ui, self.inner.fallback.mode(ui, context))
+    }
+
+    /// Adds what views need; says nothing if there are none (S01, S-22).
+    fn advertise(&self, capabilities: &mut ServerCapabilities) {
+        if self.inner.registry.is_empty() {
+            return;
+        }
+        let ui = serde_json::to_value(UiCapability::default()).expect("a list of strings");
+        let Value::Object(ui) = ui else { return };
+        capabilities.extensions.get_or_insert_default().insert(EXTENSION.to_owned(), ui);
+        capabilities.resources.get_or_insert_default();
+    }
+
+    /// Fits a tool to the client; false if it gets none.
+    fn fit(&self, tool: &mut Tool, mode: Mode) -> bool {
+        let inner = &*self.inner;
+        if let Some(link) = inner.registry.link(&tool.name) {
+            let meta = tool.meta.get_or_insert_default();
+            meta.0.extend(link.0.iter().map(|(key, value)| (key.clone(), value.clone())));
+        }
+        let Some(meta) = &mut tool.meta else { return true };
+        let Some(ui) = meta.0.get("ui") else { return true };
+        if Audience::is_app_only(meta) {
+            inner.note_app_only(&tool.name);
+            if mode != Mode::Everything {
+                return false;
+            }
+        }
+        let link = ui.get("resourceUri").and_then(Value::as_str);
+        let leads_nowhere =
+            link.is_some_and(|uri| !inner.own_resources && !inner.registry.has(uri));
+        if mode == Mode::NoViews || leads_nowhere {
+            if leads_nowhere {
+                tracing::error!(tool = %tool.name, ?link, "left out a link to a view that nobody serves");
+            }
+            meta.0.remove("ui");
+            meta.0.remove(FLAT);
+        } else if let Some(link) = link.filter(|_| !meta.0.contains_key(FLAT)) {
+            let link = Value::from(link);
+            meta.0.insert(FLAT.to_owned(), link);
+        }
+        if meta.0.is_empty() {
+            tool.meta = None;
+        }
+        true
+    }
+
+    /// What differs by client must not be kept for another one (S13).
+    fn scope(&self, scope: &mut Option<CacheScope>, varies: bool) {
+        if varies && *scope == Some(CacheScope::Public) {
+            *scope = Some(CacheScope::Private);
+        }
+    }
+
+    fn app_tools_are_hidden(&self) -> bool {
+        let any = || !self.inner.app_only.read().expect("no holder panics").is_empty();
+        self.inner.fallback.varies() && any()
+    }
+
+    fn views_may_hide(&self) -> bool {
+        matches!(self.inner.fallback, Fallback::Strict | Fallback::By(_))
+    }
+
+    async fn read(
+        &self,
+        uri: String,
+        view: &Entry,
+        params: Params,
+        context: RequestContext<RoleServer>,
+        ui: HostUi,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let head = self.inner.head;
+        let mut scope = None;
+        let html = match (&view.document, &view.def.source) {
+            (Document::Ready(html), _) => html.to_string(),
+            (Document::OnDisk, source) => document::read(source, &view.declared, head)
+                .map_err(|words| broken(&uri, &words))?,
+            (Document::Rendered, Source::Render(render)) => {
+                scope = Some(CacheScope::Private);
+                let request = Request { uri: uri.clone(), params, context, ui };
+                document::finish(render.run(&self.inner.server, request).await?, head)
+            }
+            (Document::Rendered, _) => return Err(broken(&uri, &[])),
+        };
+        let mut result = ReadResourceResult::new(vec![view.contents(uri, html)]);
+        result.cache_scope = scope;
+        Ok(result)
+    }
+}
+
+impl<S> Inner<S> {
+    fn note_app_only(&self, name: &str) {
+        if !self.app_only.read().expect("no holder panics").contains(name) {
+            self.app_only.write().expect("no holder panics").insert(name.to_owned());
+        }
+    }
+}
+
+impl<S> Clone for WithViews<S> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<S> fmt::Debug for WithViews<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let views: Vec<_> = self.inner.registry.uris().collect();
+        f.debug_struct("WithViews").field("views", &views).finish_non_exhaustive()
+    }
+}
+
+#[expect(deprecated, reason = "a wrapper passes on what its server still answers")]
+impl<S: ServerHandler> ServerHandler for WithViews<S> {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = self.inner.server.get_info();
+        self.advertise(&mut info.capabilities);
+        info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut result = self.inner.server.initialize(request, context).await?;
+        self.advertise(&mut result.capabilities);
+        Ok(result)
+    }
+
+    fn negotiate_initialize(
+        &self,
+        request: &InitializeRequestParams,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut result = self.inner.server.negotiate_initialize(request)?;
+        self.advertise(&mut result.capabilities);
+        Ok(result)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        self.inner.server.supported_protocol_versions()
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut result = self.inner.server.discover(context).await?;
+        self.advertise(&mut result.capabilities);
+        Ok(result)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let (_, mode) = self.client(&context);
+        let mut result = self.inner.server.list_tools(request, context).await?;
+        result.tools.retain_mut(|tool| self.fit(tool, mode));
+        let varies = self.app_tools_are_hidden() || self.views_may_hide();
+        self.scope(&mut result.cache_scope, varies);
+        Ok(result)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let mut tool = self.inner.server.get_tool(name)?;
+        self.fit(&mut tool, Mode::Everything).then_some(tool)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (ui, mode) = self.client(&context);
+        if mode != Mode::Everything && self.is_app_only(&request.name) {
+            return Err(for_views_only(&request.name));
+        }
+        CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let (_, mode) = self.client(&context);
+        let first = request.as_ref().is_none_or(|page| page.cursor.is_none());
+        let mut result = self.inner.server.list_resources(request, context).await?;
+        if first && mode != Mode::NoViews {
+            result.resources.splice(0..0, self.inner.registry.resources());
+        }
+        self.scope(&mut result.cache_scope, self.views_may_hide());
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let (_, mode) = self.client(&context);
+        let first = request.as_ref().is_none_or(|page| page.cursor.is_none());
+        let mut result = self.inner.server.list_resource_templates(request, context).await?;
+        if first && mode != Mode::NoViews {
+            result.resource_templates.splice(0..0, self.inner.registry.templates());
+        }
+        self.scope(&mut result.cache_scope, self.views_may_hide());
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (ui, mode) = self.client(&context);
+        let found = self.inner.registry.find(&request.uri).filter(|_| mode != Mode::NoViews);
+        if let Some((view, params)) = found {
+            return Ok(self.read(request.uri, view, params, context, ui).await?.into());
+        }
+        if self.inner.own_resources {
+            return self.inner.server.read_resource(request, context).await;
+        }
+        Err(unknown(&request.uri, &self.inner.registry, mode))
+    }
+
+    async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.inner.server.ping(context).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.inner.server.complete(request, context).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.server.set_level(request, context).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.inner.server.get_prompt(request, context).await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.inner.server.list_prompts(request, context).await
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        self.inner.server.accepted_subscription_filter(requested)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.inner.server.listen(context).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.server.subscribe(request, context).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.server.unsubscribe(request, context).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.inner.server.on_custom_request(request, context).await
+    }
+
+    async fn on_cancelled(
+        &self,
+        notification: CancelledNotificationParam,
+        context: NotificationContext<RoleServer>,
+    ) {
+        self.inner.server.on_cancelled(notification, context).await;
+    }
+
+    async fn on_progress(
+        &self,
+        notification: ProgressNotificationParam,
+        context: NotificationContext<RoleServer>,
+    ) {
+        self.inner.server.on_progress(notification, context).await;
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.inner.server.on_initialized(context).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.inner.server.on_roots_list_changed(context).await;
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        context: NotificationContext<RoleServer>,
+    ) {
+        self.inner.server.on_custom_notification(notification, context).await;
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.inner.server.get_task(request, context).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.server.update_task(request, context).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.inner.server.cancel_task(request, context).await
+    }
+}
+
+impl<S: ServerHandler> WithViews<S> {
+    fn is_app_only(&self, name: &str) -> bool {
+        let inner = &*self.inner;
+        if inner.app_only.read().expect("no holder panics").contains(name) {
+            return true;
+        }
+        if inner.all_tools_known {
+            return false;
+        }
+        // Nobody has listed it yet. Hidden tools must not be found out by guessing their names.
+        let tool = inner.server.get_tool(name);
+        let meta = inner.registry.link(name).or_else(|| tool.as_ref()?.meta.as_ref());
+        meta.is_some_and(Audience::is_app_only)
+    }
+}
+
+fn for_views_only(tool: &str) -> ErrorData {
+    let message = format!(
+        "the tool {tool:?} is for views, and this client does not show them: it would say so by the \
+         capability {EXTENSION}"
+    );
+    ErrorData::invalid_params(message, None)
+}
+
+fn unknown(uri: &str, registry: &Registry, mode: Mode) -> ErrorData {
+    let known: Vec<_> = registry.uris().filter(|_| mode != Mode::NoViews).collect();
+    let uri: String = uri.chars().take(200).collect();
+    let message = format!("no view at {uri:?}; there are {}", known.join(", "));
+    ErrorData::resource_not_found(message, None)
+}
+
+/// A document that cannot be made just now: the author is told, and the server goes on.
+fn broken(uri: &str, words: &[String]) -> ErrorData {
+    let message = format!("the view {uri} cannot be shown: {}", words.join("; "));
+    tracing::error!("{message}");
+    ErrorData::internal_error(message, None)
+}
+
+const FLAT: &str = "ui/resourceUri";

@@ -1,0 +1,78 @@
+//! Real rmcp clients over a duplex, in both eras, with and without views.
+
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ExtensionCapabilities, Implementation, JsonObject,
+    ProtocolVersion,
+};
+use rmcp::service::RunningService;
+use rmcp::{
+    ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient, ServerHandler, ServiceExt,
+};
+use serde_json::json;
+
+/// Which revision of MCP a client speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// 2025-11-25: a handshake, then requests.
+    Handshake,
+    /// 2026-07-28: every request by itself.
+    Stateless,
+}
+
+pub(crate) const ERAS: [Era; 2] = [Era::Handshake, Era::Stateless];
+
+/// A client that says, or does not say, that it shows views.
+#[derive(Clone)]
+pub(crate) struct Client {
+    pub(crate) capabilities: ClientCapabilities,
+}
+
+pub(crate) type Connected = RunningService<RoleClient, Client>;
+
+impl Client {
+    pub(crate) fn with_views() -> Self {
+        Self { capabilities: capabilities() }
+    }
+
+    pub(crate) fn without_views() -> Self {
+        Self { capabilities: ClientCapabilities::default() }
+    }
+
+    pub(crate) async fn connect<S: ServerHandler>(self, server: S, era: Era) -> Connected {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        tokio::spawn(async move {
+            let running = server.serve(theirs).await.expect("the server accepts the client");
+            let _ = running.waiting().await;
+        });
+        self.serve_with_lifecycle(ours, era.mode()).await.expect("the client is accepted")
+    }
+}
+
+impl Era {
+    pub(crate) fn mode(self) -> ClientLifecycleMode {
+        match self {
+            Self::Handshake => ClientLifecycleMode::Initialize,
+            Self::Stateless => ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            },
+        }
+    }
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let me = Implementation::new("a-client", "1.0.0");
+        ClientConfig::new(self.capabilities.clone(), me)
+            .with_protocol_version(ProtocolVersion::V_2025_11_25)
+    }
+}
+
+fn capabilities() -> ClientCapabilities {
+    let mut extensions = ExtensionCapabilities::new();
+    let settings = json!({ "mimeTypes": ["text/html;profile=mcp-app"] });
+    let settings: JsonObject = settings.as_object().cloned().expect("an object");
+    extensions.insert("io.modelcontextprotocol/ui".to_owned(), settings);
+    let mut capabilities = ClientCapabilities::default();
+    capabilities.extensions = Some(extensions);
+    capabilities
+}
