@@ -20,7 +20,7 @@ type Tool = {
   view: boolean;
 };
 type Schema = {
-  type?: string;
+  type?: string | string[];
   description?: string;
   enum?: unknown[];
   default?: unknown;
@@ -253,9 +253,11 @@ type Field = { name: string; label: HTMLElement; read: () => unknown };
 
 /** Objects and arrays are typed as JSON; everything else as what it is. */
 function field(name: string, schema: Schema, required: boolean): Field {
+  // An optional value is often "this or null"; here it is left out instead.
+  const type = [schema.type].flat().find((each) => each !== "null");
   const label = make("label", { textContent: name + (required ? " *" : "") });
   const explain = () => schema.description && label.append(make("small", { textContent: schema.description }));
-  if (schema.type === "boolean") {
+  if (type === "boolean") {
     const input = make("input", { type: "checkbox", checked: schema.default === true });
     label.prepend(input);
     explain();
@@ -270,8 +272,8 @@ function field(name: string, schema: Schema, required: boolean): Field {
     explain();
     return { name, label, read: () => (select.value ? (JSON.parse(select.value) as unknown) : undefined) };
   }
-  const number = schema.type === "number" || schema.type === "integer";
-  const structured = schema.type === "object" || schema.type === "array";
+  const number = type === "number" || type === "integer";
+  const structured = type === "object" || type === "array";
   const input = structured ? make("textarea", { placeholder: "JSON" }) : make("input", { type: number ? "number" : "text" });
   if (input instanceof HTMLInputElement && number) input.step = "any";
   input.required = required;
