@@ -83,6 +83,7 @@ export type Told =
   | { ask: Ask }
   | { withdraw: { id: string } }
   | { text: Fallback }
+  | { note: { text: string } }
   | { do: Deed }
   | { tools: Offers }
   | { called: Called }

@@ -7,6 +7,8 @@ use clap_complete::Shell;
 use transom_host::{audit::Hash, sandbox::Wildcard};
 use url::Url;
 
+use crate::check::{Given, Level};
+
 /// Strangers' user interfaces, safely, fast, and with proof.
 ///
 /// Without a command, `transom` is `transom run`: a host on this machine that connects to MCP servers
@@ -33,6 +35,18 @@ pub(crate) enum Command {
     /// of severity danger, 2 a server could not be looked at.
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArguments),
+    /// Checks servers for what keeps views from being shown; in any language, without a browser.
+    ///
+    /// Asks a server what a host would ask, once as a host and once as a client without views, and
+    /// compares the answers with the rules. Tools that open a view and say that they only read are called;
+    /// no other is, unless --call names it.
+    ///
+    /// It is a look at what the server says: what a script does once it runs, whether it shakes hands with
+    /// its host and what it draws cannot be seen this way.
+    ///
+    /// Exit codes: 0 nothing was found that counts, 1 something was, 2 a server could not be asked.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArguments),
     /// Lets a hostile view try every escape in a real browser, and prints what was blocked.
     ///
     /// Starts the installed Chromium without a window and with a fresh profile. Everything stays on this
@@ -131,6 +145,40 @@ pub(crate) struct InspectArguments {
     pub(crate) json: bool,
 }
 
+/// How to check.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CheckArguments {
+    #[command(flatten)]
+    pub(crate) servers: ServerArguments,
+    /// The least level that counts for the exit code: what is below is printed all the same.
+    #[arg(long, value_name = "LEVEL", default_value = "warning")]
+    pub(crate) level: Level,
+    /// A rule to leave out; may be given several times, or with commas between.
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(crate) ignore: Vec<String>,
+    /// Calls a tool, with these arguments: NAME, or NAME={"key": "value"}; may be given several times.
+    #[arg(long, value_name = "CALL", value_parser = given)]
+    pub(crate) call: Vec<Given>,
+    /// Calls no tool, not even one that says that it only reads.
+    #[arg(long, conflicts_with = "call")]
+    pub(crate) no_call: bool,
+    /// Says that all that are named are one server, and compares what they answer (S18).
+    #[arg(long)]
+    pub(crate) same: bool,
+    /// How many seconds each answer may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) timeout: u16,
+    /// Prints one JSON document instead of text.
+    #[arg(long, conflicts_with = "sarif")]
+    pub(crate) json: bool,
+    /// Prints a SARIF 2.1.0 log instead of text.
+    #[arg(long)]
+    pub(crate) sarif: bool,
+    /// Lists the rules, with why and how to mend what they find, and ends.
+    #[arg(long)]
+    pub(crate) rules: bool,
+}
+
 /// How to try the isolation.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct IsolationArguments {
@@ -222,6 +270,14 @@ pub(crate) fn address(text: &str) -> Result<Url, String> {
     })
 }
 
+fn given(text: &str) -> Result<Given, String> {
+    let (tool, arguments) = text.split_once('=').unwrap_or((text, "{}"));
+    let arguments = serde_json::from_str(arguments).map_err(|_| {
+        "expected a tool's name, or NAME={\"key\": \"value\"}; quote it for the shell".to_owned()
+    })?;
+    Ok(Given { tool: tool.to_owned(), arguments })
+}
+
 fn hash(text: &str) -> Result<Hash, String> {
     let expected = "expected the 64 hexadecimal digits of a head";
     Hash::parse(text).ok_or_else(|| expected.to_owned())
@@ -236,6 +292,7 @@ const EXAMPLES: &str = "Examples:
   transom run http://localhost:3001/mcp          a server over HTTP
   transom run -- npx -y some-mcp-server --stdio  a server that is started
   transom inspect http://localhost:3001/mcp      a look without a browser
+  transom check -- cargo run -q                  what keeps its views from being shown, and how to mend it
   transom isolation                              proof that a hostile view stays in
   transom completions bash                       completions for your shell
 
@@ -248,6 +305,7 @@ const AFTERWORD: &str = "Examples:
   transom run --config mcp.json                  all servers of a file
   transom run --print-config                     what would be used, and why
   transom inspect http://localhost:3001/mcp      a look without a browser
+  transom check -- cargo run -q                  what keeps its views from being shown, and how to mend it
 
 Files:
   transom.toml        settings, policy and servers; docs/transom.toml shows every key
@@ -258,7 +316,7 @@ Environment:
   RUST_LOG            what is logged, as in info or transom_host=debug
 
 Exit codes:
-  0 done    1 findings of severity danger (inspect), a log that was touched (audit verify)
+  0 done    1 findings (check), findings of severity danger (inspect), a log that was touched (audit verify)
   2 could not run    130 Ctrl-C twice";
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -274,6 +332,13 @@ const INSPECT_EXAMPLES: &str = "Examples:
   transom inspect -- npx -y some-mcp-server --stdio
   transom inspect --config mcp.json --json | jq '.servers[].views[].csp'
   transom inspect                                the servers of transom.toml, or else the demo";
+
+const CHECK_EXAMPLES: &str = "Examples:
+  transom check -- cargo run -q                  a server that is started
+  transom check http://localhost:3001/mcp --call 'show={\"team\": \"db\"}'
+  transom check --same http://localhost:3001/mcp -- cargo run -q
+  transom check --level error --ignore S12,V09 --sarif -- cargo run -q > check.sarif
+  transom check --rules                          the rules, and why";
 
 const ISOLATION_EXAMPLES: &str = "Examples:
   transom isolation

@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 mod arguments;
 mod audit;
+mod check;
 mod config;
 mod inspect;
 mod interrupts;
@@ -39,6 +40,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         None => run::run(&cli.run, &around),
         Some(Command::Run(arguments)) => run::run(&arguments, &around),
         Some(Command::Inspect(arguments)) => inspect::inspect(&arguments, &around),
+        Some(Command::Check(arguments)) => check::check(&arguments, &around),
         Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),
         Some(Command::Audit(arguments)) => audit::audit(&arguments, &around),
         Some(Command::Completions { shell }) => complete(shell),

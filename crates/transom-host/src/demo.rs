@@ -20,12 +20,38 @@ pub fn server() -> InProcess {
 
 /// Serves it over any pair of pipes, such as a process's own, until the reader ends.
 pub async fn serve(reader: impl AsyncRead + Unpin, writer: impl AsyncWrite + Unpin) {
-    let mut notes = 0;
-    upstream::answer_lines(reader, writer, |message| ready(answer(&message, &mut notes))).await;
+    let mut demo = Demo::default();
+    upstream::answer_lines(reader, writer, |message| ready(demo.answer(&message))).await;
+}
+
+/// What it knows of whom it talks to.
+#[derive(Default)]
+struct Demo {
+    notes: u32,
+    /// Whether the client said that it shows views.
+    shows: bool,
+}
+
+impl Demo {
+    fn answer(&mut self, message: &Value) -> Result<Value, (i64, &'static str)> {
+        if message["method"] == "initialize" {
+            let extensions = &message["params"]["capabilities"]["extensions"];
+            self.shows = extensions.get(EXTENSION).is_some();
+        }
+        let mut answered = answer(message, &mut self.notes);
+        // A tool that only a view has a use for is none for a model.
+        if let Ok(result) = &mut answered
+            && let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut)
+        {
+            tools.retain(|tool| self.shows || tool["_meta"]["ui"]["visibility"].is_null());
+        }
+        answered
+    }
 }
 
 fn answer(message: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)> {
     let params = &message["params"];
+    let meta = json!({ "ui": { "prefersBorder": false } });
     match message["method"].as_str().unwrap_or_default() {
         "initialize" => Ok(json!({
             "protocolVersion": "2025-11-25",
@@ -36,11 +62,10 @@ fn answer(message: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)
         "tools/list" => Ok(json!({ "tools": tools() })),
         "tools/call" => call(params, notes),
         "resources/list" => Ok(json!({ "resources": [
-            { "uri": VIEW, "name": "weather", "mimeType": MIME },
+            { "uri": VIEW, "name": "weather", "mimeType": MIME, "_meta": meta },
         ] })),
         "resources/read" if params["uri"] == VIEW => Ok(json!({ "contents": [{
-            "uri": VIEW, "mimeType": MIME, "text": html(),
-            "_meta": { "ui": { "prefersBorder": false } },
+            "uri": VIEW, "mimeType": MIME, "text": html(), "_meta": meta,
         }] })),
         "resources/read" => Err((-32002, "there is no such resource")),
         _ => Err((-32601, "no such method")),
@@ -68,6 +93,7 @@ fn tools() -> Value {
             "inputSchema": {
                 "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"],
             },
+            "annotations": { "readOnlyHint": false, "destructiveHint": false },
         },
     ])
 }

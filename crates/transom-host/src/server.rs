@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use transom::{
     csp::{Declaration, Grant},
-    host::{List, ToolCall, Tools},
+    host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
     policy::Policy,
     wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
@@ -46,6 +46,7 @@ pub(crate) struct Server {
     /// Whether it is part of this process: its documents change with us, and nobody else changes them.
     built_in: bool,
     permissions: ResourcePermissions,
+    limits: (ViewLimits, ServerLimits),
     upstream: OnceLock<Upstream>,
     oauth: Option<Arc<OAuth>>,
     store: Store,
@@ -144,6 +145,10 @@ impl Servers {
         self.all.get(name).cloned()
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Arc<Server>)> {
+        self.all.iter()
+    }
+
     /// Starts every connection; what becomes of it shows in the state and the log.
     pub(crate) fn connect(
         self: &Arc<Self>,
@@ -203,6 +208,8 @@ pub(crate) struct Trust {
     pub(crate) policy: Arc<Policy>,
     pub(crate) grants: Vec<Grant>,
     pub(crate) permissions: ResourcePermissions,
+    pub(crate) limits: ViewLimits,
+    pub(crate) server_limits: ServerLimits,
     /// Whether it is part of this process.
     pub(crate) built_in: bool,
 }
@@ -210,7 +217,7 @@ pub(crate) struct Trust {
 impl Server {
     pub(crate) fn new(
         name: String,
-        Trust { policy, grants, permissions, built_in }: Trust,
+        Trust { policy, grants, permissions, limits, server_limits, built_in }: Trust,
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
@@ -226,6 +233,7 @@ impl Server {
             policy,
             grants,
             permissions,
+            limits: (limits, server_limits),
             built_in,
             upstream,
             oauth,
@@ -240,6 +248,11 @@ impl Server {
     /// The rules for its views.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.policy)
+    }
+
+    /// What each of its views may use up, and all of them together.
+    pub(crate) fn limits(&self) -> &(ViewLimits, ServerLimits) {
+        &self.limits
     }
 
     /// The tools as they are now.
@@ -354,7 +367,9 @@ impl Server {
     /// Connects, after signing in if it must be; in words why not.
     async fn reach(&self, target: &Target, servers: &Servers) -> Result<Upstream, String> {
         loop {
-            let options = Options { oauth: self.oauth.clone(), ..Options::default() };
+            let mut options = Options { oauth: self.oauth.clone(), ..Options::default() };
+            // Views have their share; what people open comes on top.
+            options.limits.calls = self.limits.1.calls.saturating_add(OPENINGS);
             let patience = options.greeting;
             let connecting = Upstream::connect(target.clone(), options);
             let error = match self.aloud(patience, servers, connecting).await {
@@ -636,6 +651,8 @@ fn shown(listed: &ListedTool) -> Value {
     shown.into()
 }
 
+/// How many calls of people may be under way beside those of views.
+const OPENINGS: usize = 256;
 /// How long a server may stay silent before people are told.
 const QUIET: Duration = Duration::from_secs(4);
 /// The least time between two invitations of a server that is connected: it can ask as often as it likes.

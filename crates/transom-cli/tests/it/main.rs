@@ -3,8 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod audit;
+mod bad_server;
+mod check;
+mod check_rules;
 mod config;
 mod help;
 mod inspect;
+mod node;
 mod run;
 mod transom;

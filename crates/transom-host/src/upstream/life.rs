@@ -42,7 +42,7 @@ use super::{
     desk::{DISCOVER, Desk, Dropped, Kind, PING},
     http::{Http, Parcel},
     pipe::Outbox,
-    request::{self, Stamp},
+    request::{self, Stamp, Stamps},
     salvage,
 };
 
@@ -59,7 +59,7 @@ pub(super) struct Life {
     opened: Notify,
     changes: Changes,
     terms: OnceLock<Terms>,
-    stamp: Stamp,
+    stamps: Stamps,
     listing: Mutex<Arc<Listing>>,
     over: watch::Sender<Option<Arc<Loss>>>,
     tasks: Mutex<JoinSet<()>>,
@@ -86,7 +86,7 @@ impl Life {
     pub(super) fn new(
         options: Arc<Options>,
         link: Link,
-        stamp: Stamp,
+        stamps: Stamps,
         events: broadcast::Sender<Event>,
     ) -> Arc<Self> {
         let life = Arc::new(Self {
@@ -99,7 +99,7 @@ impl Life {
             opened: Notify::new(),
             changes: Changes::default(),
             terms: OnceLock::new(),
-            stamp,
+            stamps,
             listing: Mutex::default(),
             over: watch::Sender::new(None),
             tasks: Mutex::new(JoinSet::new()),
@@ -176,7 +176,11 @@ impl Life {
         progress: bool,
     ) -> Result<(), NotCalled> {
         let nothing = Stamp::default();
-        let stamp = if era == Era::Stateless { &self.stamp } else { &nothing };
+        let stamp = match era {
+            Era::Stateless if request.says_views() => &self.stamps.usual,
+            Era::Stateless => &self.stamps.text,
+            Era::Greeting => &nothing,
+        };
         let text = request.print(id, progress, stamp);
         tracing::debug!(id, method = request.method(), bytes = text.len(), "call");
         match &self.link {

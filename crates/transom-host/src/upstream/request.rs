@@ -22,6 +22,8 @@ pub struct Request {
     body: String,
     /// All members of `_meta` but ours, printed, without braces.
     meta: String,
+    /// Whether it says that we show views, where every request says it by itself.
+    views: bool,
 }
 
 /// Params that are not an object, or hold a member twice: which one counts is anybody's guess.
@@ -32,7 +34,16 @@ pub struct NotParams;
 impl Request {
     /// A request without params.
     pub fn new(method: &str) -> Self {
-        Self { method: method.into(), name: None, body: String::new(), meta: String::new() }
+        let (body, meta) = (String::new(), String::new());
+        Self { method: method.into(), name: None, body, meta, views: true }
+    }
+
+    /// Says in this one request that we show no views. In the greeting era it was said once for all, and
+    /// this changes nothing.
+    #[must_use]
+    pub fn without_views(mut self) -> Self {
+        self.views = false;
+        self
     }
 
     /// A request with params as somebody wrote them.
@@ -103,6 +114,10 @@ impl Request {
         self.name.as_deref()
     }
 
+    pub(super) fn says_views(&self) -> bool {
+        self.views
+    }
+
     /// The arguments of a tool call.
     pub(super) fn arguments(&self) -> Option<serde_json::Value> {
         let body: Arguments = serde_json::from_str(&format!("{{{}}}", self.body)).ok()?;
@@ -151,6 +166,14 @@ impl Request {
 /// What every request of an era carries in its `_meta`, printed, without braces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stamp(String);
+
+/// What the requests of one connection carry.
+#[derive(Clone, Debug)]
+pub(super) struct Stamps {
+    pub(super) usual: Stamp,
+    /// For a request that is made as somebody who shows no views.
+    pub(super) text: Stamp,
+}
 
 impl Stamp {
     /// Nothing in the greeting era; in the stateless one who we are and what we can do (H-02).

@@ -21,7 +21,7 @@ use super::{
     life::{Life, Link},
     listing,
     pipe::{self, Outbox},
-    request::Stamp,
+    request::{Stamp, Stamps},
 };
 
 /// What is known of a server now.
@@ -246,9 +246,14 @@ impl Supervisor {
 
     fn life(&self, link: Link) -> Arc<Life> {
         let options = Arc::clone(&self.options);
-        let (client, capabilities) = (raw(&options.client), raw(&options.capabilities()));
-        let stamp = Stamp::new(Era::Stateless, STATELESS, &client, &capabilities);
-        Life::new(options, link, stamp, self.events.clone())
+        let client = raw(&options.client);
+        let stamp = |options: &Options| {
+            let capabilities = raw(&options.capabilities());
+            Stamp::new(Era::Stateless, STATELESS, &client, &capabilities)
+        };
+        let text = Options { views: false, ..Options::clone(&options) };
+        let stamps = Stamps { usual: stamp(&options), text: stamp(&text) };
+        Life::new(options, link, stamps, self.events.clone())
     }
 
     fn emit(&self, event: Event) {

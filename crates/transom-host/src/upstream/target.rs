@@ -65,6 +65,8 @@ pub enum Secret {
 pub struct Options {
     /// Who we say we are.
     pub client: Implementation,
+    /// Whether we say that we show views, as a host does; a client that only reads text does not.
+    pub views: bool,
     /// What is answered when the server asks us something; nothing, unless there is somebody to ask.
     pub ask: Option<Arc<dyn Ask>>,
     /// How to sign in to an HTTP server that asks for it; not at all, unless there is somebody to do it.
@@ -241,6 +243,9 @@ impl Options {
     /// What we can do, as every server is told: show views (H-01), and what [`Ask`] adds.
     pub(super) fn capabilities(&self) -> Map<String, Value> {
         let mut capabilities = self.ask.as_ref().map(|ask| ask.capabilities()).unwrap_or_default();
+        if !self.views {
+            return capabilities;
+        }
         let extensions = capabilities.entry("extensions").or_insert_with(|| Map::new().into());
         if let Value::Object(extensions) = extensions {
             let ui = transom::wire::UiCapability::default();
@@ -255,6 +260,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             client: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
+            views: true,
             ask: None,
             oauth: None,
             memo: Arc::new(Remembered::default()),
@@ -342,5 +348,7 @@ mod tests {
             capabilities.to_string(),
             r#"{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}"#
         );
+        let text = Options { views: false, ..Options::default() };
+        assert!(text.capabilities().is_empty());
     }
 }

@@ -111,6 +111,9 @@ fn told(name: &str) -> Option<ToPage> {
             text: "undone \"twice\"".to_owned(),
             failed: false,
         },
+        "a note about a view that goes on" => {
+            ToPage::Note { text: "It sends more than 10 messages a second.".to_owned() }
+        }
         "closed" => ToPage::Close { reason: "teardown".to_owned() },
         _ => return None,
     })
@@ -134,5 +137,5 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 11);
+    assert_eq!(written, 12);
 }

@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::Notify};
 use transom::host::List;
 use transom_host::upstream::{
-    CallOptions, Endpoint, Era, Event, InProcess, Memo, Options, Remembered, Target, Update,
-    Upstream,
+    CallOptions, Endpoint, Era, Event, InProcess, Memo, Options, Remembered, Request, Target,
+    Update, Upstream,
 };
 
 use crate::wishes::{BOUND, call, code, event, options, outcome, request, result};
@@ -206,6 +206,11 @@ async fn views(target: Target, era: Era) {
     let uri = listing.get("show").expect("H-01, H-02: advertised").meta.resource_uri.clone();
     let view = upstream.read_resource(uri.unwrap().as_str()).await.unwrap();
     assert!(view.get().contains("<p>hello"));
+
+    // Where each request says what we can do, one of them may say something else.
+    let request = Request::new("tools/list").without_views();
+    let list = upstream.call(&request, CallOptions::default()).unwrap().outcome().await.unwrap();
+    assert_eq!(list.get().contains("ui://app/view"), era == Era::Greeting);
 
     let mut events = upstream.events();
     result(&upstream, "tools/call", r#"{"name":"change"}"#).await;
