@@ -4,8 +4,10 @@
  */
 import {
   WebSocketChannel,
+  type Called,
   type Deed,
   type Facts,
+  type Offers,
   type TransomView,
   type TransomViewEvents,
 } from "../web/src/host.js";
@@ -18,7 +20,7 @@ type Tool = {
   view: boolean;
 };
 type Schema = {
-  type?: string;
+  type?: string | string[];
   description?: string;
   enum?: unknown[];
   default?: unknown;
@@ -234,33 +236,64 @@ function toolForm(server: string, tool: Tool, channel: WebSocketChannel): HTMLEl
   const summary = make("summary", { textContent: tool.title ?? tool.name });
   summary.title = tool.name;
   if (tool.view) summary.append(make("span", { className: "badge", textContent: "view" }));
+  const open = (how: Record<string, unknown>) =>
+    show(channel, crypto.randomUUID(), `${server}: ${tool.name}`, { server, name: tool.name, ...how });
+  const { form, read } = argumentsForm(tool, (values) => open({ arguments: values }));
+  if (tool.view && Object.keys(tool.inputSchema?.properties ?? {}).length > 0) {
+    const slowly = make("button", { textContent: "Run as it is written", className: "slowly", type: "button" });
+    slowly.title = "Sends the arguments piece by piece, as a model writes them; the tool is called at their end.";
+    slowly.onclick = () => {
+      const values = read();
+      if (values) void write(open({ writing: true }), JSON.stringify(values));
+    };
+    form.append(slowly);
+  }
+  details.append(summary, form);
+  return details;
+}
+
+/** A form for the arguments of a tool; what is in it, or nothing while something is wrong with it. */
+function argumentsForm(tool: Pick<Tool, "description" | "inputSchema">, run: (values: Record<string, unknown>) => void) {
   const form = make("form", {});
   if (tool.description) form.append(make("p", { textContent: tool.description }));
   const fields = Object.entries(tool.inputSchema?.properties ?? {}).map(([name, schema]) =>
     field(name, schema, tool.inputSchema?.required?.includes(name) ?? false),
   );
   form.append(...fields.map(({ label }) => label), make("button", { textContent: "Run" }));
-  form.onsubmit = (event) => {
-    event.preventDefault();
+  const read = () => {
     const values: Record<string, unknown> = {};
     for (const { name, read } of fields) {
       const value = read();
       if (value !== undefined) values[name] = value;
     }
-    if (!form.reportValidity()) return;
-    show(channel, crypto.randomUUID(), `${server}: ${tool.name}`, { server, name: tool.name, arguments: values });
+    return form.reportValidity() ? values : undefined;
   };
-  details.append(summary, form);
-  return details;
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    const values = read();
+    if (values) run(values);
+  };
+  return { form, read };
+}
+
+/** Writes arguments into a view piece by piece. A view that has gone hears nothing of the rest. */
+async function write(view: TransomView, text: string): Promise<void> {
+  for (let at = 0; at < text.length; at += PIECE) {
+    const done = at + PIECE >= text.length;
+    view.say({ arguments: { text: text.slice(at, at + PIECE), ...(done && { done }) } });
+    await pause(PIECE_PAUSE);
+  }
 }
 
 type Field = { name: string; label: HTMLElement; read: () => unknown };
 
 /** Objects and arrays are typed as JSON; everything else as what it is. */
 function field(name: string, schema: Schema, required: boolean): Field {
+  // An optional value is often "this or null"; here it is left out instead.
+  const type = [schema.type].flat().find((each) => each !== "null");
   const label = make("label", { textContent: name + (required ? " *" : "") });
   const explain = () => schema.description && label.append(make("small", { textContent: schema.description }));
-  if (schema.type === "boolean") {
+  if (type === "boolean") {
     const input = make("input", { type: "checkbox", checked: schema.default === true });
     label.prepend(input);
     explain();
@@ -275,8 +308,8 @@ function field(name: string, schema: Schema, required: boolean): Field {
     explain();
     return { name, label, read: () => (select.value ? (JSON.parse(select.value) as unknown) : undefined) };
   }
-  const number = schema.type === "number" || schema.type === "integer";
-  const structured = schema.type === "object" || schema.type === "array";
+  const number = type === "number" || type === "integer";
+  const structured = type === "object" || type === "array";
   const input = structured ? make("textarea", { placeholder: "JSON" }) : make("input", { type: number ? "number" : "text" });
   if (input instanceof HTMLInputElement && number) input.step = "any";
   input.required = required;
@@ -298,7 +331,7 @@ function field(name: string, schema: Schema, required: boolean): Field {
 }
 
 /** Makes a place for a view; with a tool, the host process calls it and opens what it links to. */
-function show(channel: WebSocketChannel, view: string, title: string, tool?: NonNullable<TransomView["tool"]>): void {
+function show(channel: WebSocketChannel, view: string, title: string, tool?: NonNullable<TransomView["tool"]>): TransomView {
   const card = make("article", { className: "view" });
   const element_ = document.createElement("transom-view") as TransomView;
   const close = make("button", { textContent: "Close", className: "close" });
@@ -327,16 +360,18 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   element_.addEventListener("transom-text", ({ detail }) => {
     note.textContent = detail.why;
     close.textContent = "Remove";
-    card.querySelectorAll(".ask, .answer").forEach((each) => each.remove());
+    card.querySelectorAll(".ask, .answer, .offers").forEach((each) => each.remove());
     card.append(
       detail.text === undefined
         ? make("p", { className: "answer", textContent: "Waiting for the tool's answer…" })
         : make("pre", { className: "answer", textContent: detail.text || "The tool's answer has no text.", tabIndex: 0 }),
     );
   });
+  element_.addEventListener("transom-tools", ({ detail }) => offers(card, element_, detail.tools));
+  element_.addEventListener("transom-called", ({ detail }) => called(card, detail));
   element_.addEventListener("transom-close", (event) => {
     const { reason } = (event as TransomViewEvents["transom-close"]).detail;
-    card.querySelectorAll(".ask").forEach((ask) => ask.remove());
+    card.querySelectorAll(".ask, .offers").forEach((each) => each.remove());
     // No answer comes any more; why there is no view has been said.
     const answer = card.querySelector(".answer");
     if (answer?.matches("p")) answer.remove();
@@ -349,6 +384,41 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   card.append(head, element_, note);
   element("views").prepend(card);
   element_.channel = channel;
+  return element_;
+}
+
+/** The tools that the view itself offers, apart from its server's (H-114); here a person calls them in the model's place. */
+function offers(card: HTMLElement, view: TransomView, tools: Offers["tools"]): void {
+  const box = make("section", { className: "offers", ariaLabel: "Tools of this view" });
+  box.append(make("p", { className: "note", textContent: "This view offers tools to the model:" }));
+  for (const tool of tools as (Offers["tools"][number] & Tool)[]) {
+    const details = make("details", { className: "tool" });
+    const summary = make("summary", { textContent: tool.title ?? tool.name });
+    summary.title = tool.name;
+    const id = crypto.randomUUID();
+    const answer = make("pre", { className: "answer", hidden: true, tabIndex: 0 });
+    answer.dataset["call"] = id;
+    const { form } = argumentsForm(tool, (values) => {
+      answer.hidden = false;
+      answer.textContent = "Waiting for the view…";
+      view.say({ call: { id, name: tool.name, arguments: values } });
+    });
+    form.append(answer);
+    details.append(summary, form);
+    box.append(details);
+  }
+  const before = card.querySelector(".offers");
+  for (const open of before?.querySelectorAll("details[open] summary") ?? [])
+    box.querySelector(`summary[title="${CSS.escape((open as HTMLElement).title)}"]`)?.parentElement?.setAttribute("open", "");
+  before?.remove();
+  if (tools.length > 0) card.append(box);
+}
+
+function called(card: HTMLElement, { id, text, failed }: Called): void {
+  const answer = card.querySelector<HTMLElement>(`.answer[data-call="${CSS.escape(id)}"]`);
+  if (!answer) return;
+  answer.textContent = text || "The answer has no text.";
+  answer.classList.toggle("failed", failed);
 }
 
 /** Asks the person: who wants what of whom, in full, and nothing happens before the click. */
@@ -463,6 +533,9 @@ const KEY = "transom-key";
 const TAB = "transom-tab";
 const DARK = "(prefers-color-scheme: dark)";
 const LOG_PAUSE = 200;
+/** About as fast as a model writes. */
+const PIECE = 4;
+const PIECE_PAUSE = 40;
 const CHOICES: Record<string, string> = {
   allow: "Allow",
   "allow-always": "Always allow",

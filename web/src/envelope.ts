@@ -44,6 +44,8 @@ export type Said =
     }
   | { message: Carried }
   | { dropped: Record<string, never> }
+  | { arguments: { text: string; done?: boolean } }
+  | { call: { id: string; name: string; arguments?: Json } }
   | { answer: { id: string; choice: string } }
   | { did: { id: string; done: boolean } }
   | { resize: Container }
@@ -64,8 +66,16 @@ export type Facts = {
   insets?: { top: number; right: number; bottom: number; left: number };
 };
 
-/** A tool to call, whose result the view will show. */
-export type ToolCall = { server: string; name: string; arguments?: Json };
+/**
+ * A tool to call, whose result the view will show. With `writing` its arguments are still being written,
+ * and come piece by piece as `arguments`.
+ */
+export type ToolCall = {
+  server: string;
+  name: string;
+  arguments?: Json;
+  writing?: boolean;
+};
 
 /** What the host process says to a view. */
 export type Told =
@@ -76,6 +86,8 @@ export type Told =
   | { text: Fallback }
   | { note: { text: string } }
   | { do: Deed }
+  | { tools: Offers }
+  | { called: Called }
   | { resize: { width?: number; height?: number } }
   | { mode: { mode: DisplayMode } }
   | { close: { reason: string } };
@@ -117,6 +129,12 @@ export type Deed = {
     blob?: string;
   }[];
 };
+
+/** The tools that a view offers; each as MCP lists it. */
+export type Offers = { tools: ({ name: string } & Json)[] };
+
+/** What came of a `call`: the answer, or why there is none. */
+export type Called = { id: string; text: string; failed: boolean };
 
 /** What one frame said, its payload unread when it is a message. */
 export type Frame = {

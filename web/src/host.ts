@@ -15,11 +15,13 @@ import {
   asMessage,
   LIMIT,
   type Ask,
+  type Called,
   type Carried,
   type Container,
   type Deed,
   type Facts,
   type Fallback,
+  type Offers,
   type Opened,
   type Said,
   type Told,
@@ -39,11 +41,13 @@ export type { Channel, Seat, WebSocketOptions } from "./channel.js";
 export { asMessage } from "./envelope.js";
 export type {
   Ask,
+  Called,
   Carried,
   Container,
   Deed,
   Facts,
   Fallback,
+  Offers,
   Opened,
   Said,
   Told,
@@ -64,6 +68,10 @@ export type TransomViewEvents = {
   "transom-note": CustomEvent<{ text: string }>;
   /** Open a link or save files, now; tell with `say({ did })` what came of it. */
   "transom-do": CustomEvent<Deed>;
+  /** The tools that the view offers now; `say({ call })` calls one. */
+  "transom-tools": CustomEvent<Offers>;
+  /** What came of a call. */
+  "transom-called": CustomEvent<Called>;
   "transom-resize": CustomEvent<{ width?: number; height?: number }>;
   "transom-mode": CustomEvent<{ mode: DisplayMode }>;
   "transom-lane": CustomEvent<{ lane: "window" | "port" }>;

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use transom::wire::{Axis, ContainerDimensions, DisplayMode, SafeAreaInsets};
+use transom::wire::{self, Axis, ContainerDimensions, DisplayMode, SafeAreaInsets};
 
 mod stream;
 
@@ -71,6 +71,10 @@ pub enum FromPage<'a> {
     Message(&'a str),
     /// The view said something too large to be carried.
     Dropped,
+    /// More of the arguments that its tool will be called with.
+    Arguments(Piece),
+    /// A tool that the view offers shall be called.
+    Call(Call),
     /// The person decided.
     Answer(Answer),
     /// The page did as it was told, or could not.
@@ -109,6 +113,31 @@ pub struct Tool {
     /// The server, by its configured name.
     pub server: String,
     /// The tool.
+    pub name: String,
+    /// Its arguments, a JSON object.
+    #[serde(default)]
+    pub arguments: Option<Box<RawValue>>,
+    /// Whether they are still being written: they come as [`Piece`]s, and the tool is called after the last.
+    #[serde(default)]
+    pub writing: bool,
+}
+
+/// The next piece of the JSON text of a tool's arguments, split off anywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Piece {
+    /// The piece.
+    pub text: String,
+    /// Whether it is the last.
+    #[serde(default)]
+    pub done: bool,
+}
+
+/// A call of a tool that a view offers.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Call {
+    /// What [`ToPage::Called`] names.
+    pub id: String,
+    /// The tool, by its name among the view's.
     pub name: String,
     /// Its arguments, a JSON object.
     #[serde(default)]
@@ -189,6 +218,17 @@ pub enum ToPage {
     },
     /// Something that only the page can do.
     Do(Deed),
+    /// The tools that the view offers now.
+    Tools(Vec<wire::Tool>),
+    /// What came of a [`Call`].
+    Called {
+        /// The call.
+        id: String,
+        /// What the tool answered, or why it did not.
+        text: String,
+        /// Whether it went wrong.
+        failed: bool,
+    },
     /// Show this in place of the view: there is none, or none any more.
     Text {
         /// Why, in a sentence.
@@ -371,6 +411,8 @@ impl<'a> Said<'a> {
             "message" => FromPage::Message(self.payload),
             "dropped" => read::<serde::de::IgnoredAny>(self.payload).map(|_| FromPage::Dropped)?,
             "open" => FromPage::Open(read(self.payload)?),
+            "arguments" => FromPage::Arguments(read(self.payload)?),
+            "call" => FromPage::Call(read(self.payload)?),
             "answer" => FromPage::Answer(read(self.payload)?),
             "did" => FromPage::Did(read(self.payload)?),
             "resize" => FromPage::Resize(read(self.payload)?),
@@ -409,6 +451,10 @@ impl ToPage {
             Self::Ask(ask) => format!(r#""ask":{}"#, json(ask)),
             Self::Withdraw { id } => format!(r#""withdraw":{{"id":{}}}"#, json(id)),
             Self::Do(deed) => format!(r#""do":{}"#, json(deed)),
+            Self::Tools(tools) => format!(r#""tools":{{"tools":{}}}"#, json(tools)),
+            Self::Called { id, text, failed } => {
+                format!(r#""called":{{"id":{},"text":{},"failed":{failed}}}"#, json(id), json(text))
+            }
             Self::Text { why, text: None } => format!(r#""text":{{"why":{}}}"#, json(why)),
             Self::Text { why, text: Some(text) } => {
                 format!(r#""text":{{"why":{},"text":{}}}"#, json(why), json(text))
@@ -447,9 +493,20 @@ impl Container {
 
 impl PartialEq for Tool {
     fn eq(&self, other: &Self) -> bool {
-        let text = |tool: &Self| tool.arguments.as_ref().map(|raw| raw.get().to_owned());
-        self.server == other.server && self.name == other.name && text(self) == text(other)
+        let whole = |tool: &Self| (tool.server.clone(), tool.name.clone(), tool.writing);
+        whole(self) == whole(other) && text(&self.arguments) == text(&other.arguments)
     }
+}
+
+impl PartialEq for Call {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.id, &self.name) == (&other.id, &other.name)
+            && text(&self.arguments) == text(&other.arguments)
+    }
+}
+
+fn text(raw: &Option<Box<RawValue>>) -> Option<&str> {
+    raw.as_deref().map(RawValue::get)
 }
 
 fn is_name(text: &str) -> bool {

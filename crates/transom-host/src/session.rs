@@ -17,6 +17,7 @@ use transom::{
         self, FileBody, Input, Opening, Output, Question, Reason, Ruling, Session, Setup, Share,
         Task, ToolCall, Usage,
     },
+    partial::Healer,
     policy::{Decided, Decision, Subject},
     rpc::ErrorObject,
     violation::{Holder, Limit, Over, Quoted, Violation},
@@ -26,7 +27,9 @@ use transom::{
 mod deeds;
 mod ledger;
 mod memory;
+mod offers;
 mod tabs;
+mod writing;
 
 use ledger::{Held, Ledger};
 pub(crate) use memory::{Memory, ShownDecision, ShownDecisions};
@@ -60,7 +63,7 @@ pub(crate) enum Event {
     Frame { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
-    /// A view cannot even begin, and its tool is not called.
+    /// A view's tool is not called, so that it cannot begin, or not go on.
     NotBegun { view: ViewId, turn: u64, words: String },
     /// What a view needs has been read, or not.
     Prepared { view: ViewId, turn: u64, prepared: Result<Box<Prepared>, String> },
@@ -137,6 +140,8 @@ struct Seat {
     server: String,
     tool: String,
     timer: Option<Duration>,
+    /// The arguments of its tool, while they are being written.
+    writing: Option<Healer>,
     /// What the tool answered, until a session takes it.
     outcome: Option<Outcome>,
     /// The same as text, in case there is no view to show it.
@@ -180,6 +185,8 @@ struct Live {
     asked: HashMap<String, Asked>,
     /// What the page was told to do, and the call that it is done for.
     deeds: HashMap<String, (u64, Deed)>,
+    /// Calls of its own tools, by the names that the page gave them.
+    offered: HashMap<u64, String>,
     /// How many messages were refused in the second that the last one came in.
     refusals: (u64, u32),
     mode_call: Option<u64>,
@@ -307,6 +314,8 @@ impl Driver {
             }
             FromPage::Dropped => self.dropped(view),
             FromPage::Open(open) => self.open(view, open),
+            FromPage::Arguments(piece) => self.write_arguments(view, &piece),
+            FromPage::Call(call) => self.call_offered(view, call),
             FromPage::Answer(answer) => self.answered(view, &answer),
             FromPage::Did(did) => self.did(view, &did),
             FromPage::Resize(container) => {
@@ -362,6 +371,7 @@ impl Driver {
     fn reopened(&mut self, view: &ViewId, mount: Mount) {
         self.say(view, &ToPage::Open(mount));
         self.input(view, Input::Reloaded);
+        self.stop_writing(view);
         let Some(seat) = self.views.get(view) else { return };
         let open = seat.open.clone();
         self.change_context(view, |context| {
@@ -372,7 +382,7 @@ impl Driver {
         });
     }
 
-    /// Calls the tool, and reads the document of its view at the same time.
+    /// Reads the document of a tool's view, and calls the tool at the same time if its arguments are known.
     fn begin(&mut self, view: &ViewId, tool: envelope::Tool) {
         self.leave_account(view);
         let of_server = |seat: &&Seat| !seat.is_over() && seat.server == tool.server;
@@ -381,6 +391,7 @@ impl Driver {
         seat.server.clone_from(&tool.server);
         seat.tool.clone_from(&tool.name);
         (seat.life, seat.outcome, seat.text) = (Life::Opening, None, None);
+        seat.writing = tool.writing.then(Healer::new);
         let Some(server) = self.servers.get(&tool.server) else {
             return self.not_begun(view, &format!("there is no server {:?}", tool.server));
         };
@@ -395,7 +406,8 @@ impl Driver {
             let most = together.views as u64;
             return self.too_many(view, &Over { limit: Limit::Views, of: Holder::Server, most });
         }
-        self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
+        let what = if tool.writing { "being written:" } else { "tools/call" };
+        self.log.write("call", &tool.server, format!("{what} {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
         let arguments = tool.arguments;
         let sandbox = self.sandbox.clone();
@@ -424,6 +436,9 @@ impl Driver {
                 let _ = events.send(Event::Prepared { view, turn, prepared }).await;
             };
             let called = async {
+                if tool.writing {
+                    return;
+                }
                 let outcome = server.call_tool(&call, stopped).await;
                 let _ = events.send(Event::Called { view: view.clone(), turn, outcome }).await;
             };
@@ -431,12 +446,26 @@ impl Driver {
         });
     }
 
-    /// There is neither a view nor an answer of its tool to wait for.
+    /// There is no answer of its tool to wait for: the tool is not called.
     fn not_begun(&mut self, view: &ViewId, words: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        if matches!(seat.life, Life::Opening) {
-            self.no_view(view, words);
-            self.end(view, "text");
+        seat.writing = None;
+        match &mut seat.life {
+            Life::Opening | Life::Judging(..) | Life::Judged(_) => {
+                self.no_view(view, words);
+                self.end(view, "text");
+            }
+            Life::Live(live) => {
+                seat.text = Some(format!("The tool was not called: {words}."));
+                let _ = live.session.tool_cancelled(Some(words));
+                self.log.write("result", &self.name(view), words.to_owned());
+                self.drive(view);
+            }
+            Life::Text { reason, .. } => {
+                let reason = *reason;
+                self.end(view, reason);
+            }
+            Life::Ended => {}
         }
     }
 
@@ -544,9 +573,17 @@ impl Driver {
             Arc::make_mut(&mut setup).capabilities.sandbox = Some(granted);
         }
         let mut session = Session::start(now, setup, opening);
-        let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
-        let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
-        session.tool_input(arguments).expect("the first thing it is told");
+        match seat.writing.as_ref().map(writing::so_far) {
+            Some(so_far) => {
+                let so_far = RawObject::new(&so_far).unwrap_or_default();
+                session.tool_input_partial(so_far).expect("the first thing it is told");
+            }
+            None => {
+                let arguments = seat.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
+                let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
+                session.tool_input(arguments).expect("the first thing it is told");
+            }
+        }
         let warnings = prepared.warnings();
         seat.life = Life::Live(Box::new(Live {
             session,
@@ -556,6 +593,7 @@ impl Driver {
             calls: HashMap::new(),
             asked: HashMap::new(),
             deeds: HashMap::new(),
+            offered: HashMap::new(),
             refusals: (0, 0),
             mode_call: None,
         }));
@@ -835,7 +873,10 @@ impl Driver {
             Output::Greeted { info, .. } => {
                 self.log.write("view", &name, format!("{} {} says hello", info.name, info.version));
             }
-            Output::Opened => self.log.write("view", &name, "ready"),
+            Output::Opened => {
+                self.log.write("view", &name, "ready");
+                self.list_offers(view);
+            }
             Output::Early { method } => {
                 self.log.write("warning", &name, format!("{method} before initialized"));
             }
@@ -858,10 +899,10 @@ impl Driver {
                     word => self.fall_back(view, format!("The view was {words}."), word),
                 }
             }
-            Output::AppToolsChanged
-            | Output::AppTools(_)
-            | Output::AppAnswer { .. }
-            | Output::Pong { .. } => {}
+            Output::AppToolsChanged => self.list_offers(view),
+            Output::AppTools(offered) => self.tell_offers(view, offered),
+            Output::AppAnswer { call, outcome } => self.tell_called(view, call, outcome),
+            Output::Pong { .. } => {}
             _ => {}
         }
     }
@@ -978,7 +1019,7 @@ impl Driver {
 
     fn end(&mut self, view: &ViewId, reason: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
-        (seat.life, seat.outcome, seat.text) = (Life::Ended, None, None);
+        (seat.life, seat.outcome, seat.text, seat.writing) = (Life::Ended, None, None, None);
         seat.turn += 1;
         // H-134: nobody waits for it any more.
         if let Some(stop) = seat.call.take() {

@@ -552,7 +552,8 @@ fn unknown(uri: &str, registry: &Registry, mode: Mode) -> ErrorData {
     let known: Vec<_> = registry.uris().filter(|_| mode != Mode::NoViews).collect();
     let uri: String = uri.chars().take(200).collect();
     let message = format!("no view at {uri:?}; there are {}", known.join(", "));
-    ErrorData::resource_not_found(message, None)
+    // SEP-2164: which address it was, for programs.
+    ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": uri })))
 }
 
 /// A document that cannot be made just now: the author is told, and the server goes on.

@@ -113,6 +113,7 @@ impl Driver {
                     server: String::new(),
                     tool: String::new(),
                     timer: None,
+                    writing: None,
                     outcome: None,
                     text: None,
                     life: Life::Ended,

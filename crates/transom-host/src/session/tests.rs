@@ -116,11 +116,38 @@ impl Load<'_> {
         self.say(view, "open", json!({ "lanes": [], "modes": modes, "tool": tool })).await;
     }
 
+    /// Opens a view whose tool's arguments are still being written.
+    async fn open_writing(&mut self, view: &str) {
+        let tool = json!({ "server": "demo", "name": "show_weather", "writing": true });
+        self.say(view, "open", json!({ "lanes": [], "modes": ["inline"], "tool": tool })).await;
+        self.hear(view, "open").await;
+        self.greet(view).await;
+    }
+
+    async fn write(&mut self, view: &str, text: &str, done: bool) {
+        self.say(view, "arguments", json!({ "text": text, "done": done })).await;
+    }
+
+    /// The next notification or request of the host to the view.
+    async fn told(&mut self, view: &str) -> (String, Value) {
+        loop {
+            let message = self.hear(view, "message").await;
+            if let Some(method) = message["method"].as_str() {
+                let short = method.rsplit('/').next().unwrap().to_owned();
+                return (short, message);
+            }
+        }
+    }
+
     /// The view's own words, up to the end of its handshake.
     async fn greet(&mut self, view: &str) -> Value {
+        self.greet_with(view, json!({})).await
+    }
+
+    async fn greet_with(&mut self, view: &str, capabilities: Value) -> Value {
         let params = json!({
             "appInfo": { "name": "w", "version": "1" },
-            "appCapabilities": {},
+            "appCapabilities": capabilities,
             "protocolVersion": "2026-01-26",
         });
         let answer = self.ask(view, 0, "ui/initialize", params).await;
@@ -418,6 +445,163 @@ async fn h_03_a_view_that_never_begins_leaves_the_tools_words() {
     assert_eq!(text["why"], "The view was stopped: it never finished its handshake.");
     assert!(text["text"].as_str().unwrap().starts_with("Lisbon: "), "{text}");
     assert_eq!(page.hear("v1", "close").await["reason"], "silent");
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_63_a_view_sees_its_arguments_grow_before_its_tool_is_called() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open_writing("v1").await;
+    let mut told = vec![];
+    for piece in [r#"{"ci"#, r#"ty":"Os"#, "lo"] {
+        page.write("v1", piece, false).await;
+    }
+    assert_eq!(page.settled("v1").await, [""; 0]);
+    assert_eq!(stage.logged("tools/call").await, 0, "nobody called it");
+    page.write("v1", r#""}"#, true).await;
+    while told.last().is_none_or(|(method, _)| method != "tool-result") {
+        let (method, message) = page.told("v1").await;
+        told.push((method, message["params"]["arguments"]["city"].clone()));
+    }
+    // H-61, H-62, H-64: the whole arguments, once, no more of a part of them, and then the result.
+    let [.., input, result] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!(input, &("tool-input".to_owned(), json!("Oslo")));
+    assert_eq!(result.0, "tool-result");
+    assert_eq!(stage.logged("tools/call").await, 1);
+
+    // Too late, and for nobody.
+    page.write("v1", "{}", true).await;
+    assert_eq!(page.settled("v1").await, [""; 0]);
+    assert_eq!(stage.logged("ignored").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_63_partial_arguments_are_whole_json_at_every_step() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open_writing("v1").await;
+    let mut cities = vec![];
+    for piece in [r#"{"city":"O"#, "s", "lo"] {
+        page.write("v1", piece, false).await;
+        loop {
+            let (method, message) = page.told("v1").await;
+            assert_eq!(method, "tool-input-partial");
+            // What it was told when it was ready: nothing was written yet.
+            if let Some(city) = message["params"]["arguments"]["city"].as_str() {
+                cities.push(city.to_owned());
+                break;
+            }
+        }
+    }
+    assert_eq!(cities, ["O", "Os", "Oslo"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn arguments_that_come_to_nothing_cancel_the_call() {
+    let stage = Stage::new().await;
+    let endings = [("nonsense", false, "no JSON object"), (r#"{"city":"#, true, "no end")];
+    for (n, (text, done, words)) in endings.into_iter().enumerate() {
+        let view = format!("v{n}");
+        let mut page = stage.load("p1", n as u64).await;
+        page.open_writing(&view).await;
+        page.write(&view, text, done).await;
+        loop {
+            let (method, message) = page.told(&view).await;
+            if method == "tool-cancelled" {
+                assert!(message["params"]["reason"].as_str().unwrap().contains(words));
+                break;
+            }
+        }
+    }
+    assert_eq!(stage.logged("tools/call").await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_goes_takes_the_rest_of_the_arguments_with_it() {
+    let stage = Stage::new().await;
+    let mut before = stage.load_in("t1", "p1", 1).await;
+    before.open_writing("v1").await;
+    before.write("v1", r#"{"city":"O"#, false).await;
+    before.settled("v1").await;
+    let mut after = stage.load_in("t1", "p2", 2).await;
+    after.say("v1", "open", json!({ "lanes": [], "modes": ["inline"] })).await;
+    after.hear("v1", "open").await;
+    after.greet("v1").await;
+    while after.told("v1").await.0 != "tool-cancelled" {}
+    assert_eq!(stage.logged("tools/call").await, 0);
+}
+
+/// Opens a view that offers two tools, and answers when it is asked for them.
+async fn open_offering(page: &mut Load<'_>) -> Value {
+    page.open("v1").await;
+    page.greet_with("v1", json!({ "tools": { "listChanged": true } })).await;
+    let ask = list_asked(page).await;
+    let schema = json!({ "type": "object" });
+    let tools = json!([
+        { "name": "look", "inputSchema": schema, "annotations": { "readOnlyHint": true } },
+        { "name": "paint", "inputSchema": schema },
+    ]);
+    page.post("v1", json!({ "id": ask, "result": { "tools": tools } })).await;
+    page.hear("v1", "tools").await
+}
+
+async fn list_asked(page: &mut Load<'_>) -> Value {
+    loop {
+        let (method, message) = page.told("v1").await;
+        if method == "list" {
+            return message["id"].clone();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_111_the_page_is_told_what_a_view_offers_and_calls_it() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let offered = open_offering(&mut page).await;
+    assert_eq!(offered["tools"][0]["name"], "look");
+    assert_eq!(offered["tools"][1]["name"], "paint");
+
+    page.say("v1", "call", json!({ "id": "c1", "name": "look", "arguments": { "at": 3 } })).await;
+    let (_, call) = page.told("v1").await;
+    assert_eq!(
+        (&call["method"], &call["params"]["arguments"]),
+        (&json!("tools/call"), &json!({ "at": 3 }))
+    );
+    let result = json!({ "content": [{ "type": "text", "text": "blue" }] });
+    page.post("v1", json!({ "id": call["id"], "result": result })).await;
+    let called = page.hear("v1", "called").await;
+    assert_eq!(called, json!({ "id": "c1", "text": "blue", "failed": false }));
+
+    page.say("v1", "call", json!({ "id": "c2", "name": "no such" })).await;
+    assert_eq!(page.hear("v1", "called").await["failed"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_115_a_tool_of_a_view_that_changes_something_is_asked_about() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    open_offering(&mut page).await;
+    page.say("v1", "call", json!({ "id": "c1", "name": "paint" })).await;
+    let ask = page.hear("v1", "ask").await;
+    assert!(ask["text"].as_str().unwrap().contains("paint"));
+    answer(&mut page, ask["id"].as_str().unwrap(), "deny").await;
+    let called = page.hear("v1", "called").await;
+    assert_eq!(called, json!({ "id": "c1", "text": "refused by the user", "failed": true }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn h_113_what_a_view_offers_goes_with_it() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    open_offering(&mut page).await;
+    page.say("v1", "call", json!({ "id": "c1", "name": "look" })).await;
+    page.told("v1").await;
+    page.say("v1", "close", json!({ "reason": "gone" })).await;
+    assert_eq!(page.hear("v1", "called").await["text"], "the view is gone");
+    page.hear("v1", "close").await;
+    page.say("v1", "call", json!({ "id": "c2", "name": "look" })).await;
+    assert_eq!(page.hear("v1", "called").await["failed"], true);
 }
 
 fn rate(burst: f64) -> host::Rate {

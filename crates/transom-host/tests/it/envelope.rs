@@ -1,6 +1,7 @@
 //! The fixtures that both ends of the socket agree on.
 
 use serde_json::Value;
+use transom::wire::Tool;
 use transom_host::envelope::{Ask, Deed, FileOffer, Frame, Hello, Stream, ToPage, ViewId, Welcome};
 
 fn fixtures(name: &str) -> Vec<Value> {
@@ -104,6 +105,12 @@ fn told(name: &str) -> Option<ToPage> {
         "no view, and what the tool answered" => {
             ToPage::Text { why, text: Some("12 °C\nand \"sunny\"".to_owned()) }
         }
+        "the tools that the view offers" => ToPage::Tools(vec![Tool::new("undo")]),
+        "what came of calling one" => ToPage::Called {
+            id: "c1".to_owned(),
+            text: "undone \"twice\"".to_owned(),
+            failed: false,
+        },
         "a note about a view that goes on" => {
             ToPage::Note { text: "It sends more than 10 messages a second.".to_owned() }
         }
@@ -130,5 +137,5 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 10);
+    assert_eq!(written, 12);
 }

@@ -1,0 +1,73 @@
+//! The tools that views offer: listed for the page, and called when it says so.
+
+use serde_json::value::RawValue;
+use transom::{
+    host::{AppAnswer, AppTool},
+    wire::RawObject,
+};
+
+use super::Driver;
+use crate::{
+    consent,
+    envelope::{Call, ToPage, ViewId},
+    fallback,
+};
+
+impl Driver {
+    /// Asks the view which tools it offers; one that offers none is not asked (H-110).
+    pub(super) fn list_offers(&mut self, view: &ViewId) {
+        let now = self.now();
+        if let Some(live) = self.live(view) {
+            let _ = live.session.list_app_tools(now);
+        }
+    }
+
+    pub(super) fn tell_offers(&mut self, view: &ViewId, offered: Vec<AppTool>) {
+        let names: Vec<&str> = offered.iter().map(|tool| &*tool.name).collect();
+        let names = if names.is_empty() { "no tools".to_owned() } else { names.join(", ") };
+        self.log.write("view", &self.name(view), consent::shorten(&format!("offers {names}")));
+        let tools = offered.into_iter().map(|offered| offered.tool).collect();
+        self.say(view, &ToPage::Tools(tools));
+    }
+
+    /// Calls one of them, after whatever the rules say must come first (H-115).
+    pub(super) fn call_offered(&mut self, view: &ViewId, call: Call) {
+        let now = self.now();
+        let Call { id, name, arguments } = call;
+        let Some(live) = self.live(view) else {
+            let text = "the view is gone".to_owned();
+            return self.say(view, &ToPage::Called { id, text, failed: true });
+        };
+        let arguments = arguments.as_deref().and_then(RawObject::new).unwrap_or_default();
+        match live.session.call_app_tool(now, &name, arguments) {
+            Ok(call) => drop(live.offered.insert(call, id)),
+            Err(error) => {
+                let text = error.to_string();
+                self.say(view, &ToPage::Called { id, text, failed: true });
+            }
+        }
+        self.drive(view);
+    }
+
+    pub(super) fn tell_called(&mut self, view: &ViewId, call: u64, outcome: AppAnswer) {
+        let Some(id) = self.live(view).and_then(|live| live.offered.remove(&call)) else { return };
+        let (text, failed) = match outcome {
+            AppAnswer::Result(result) => (fallback::text_of(&result), is_error(&result)),
+            AppAnswer::Error { message, .. } => (message, true),
+            AppAnswer::Unusable => ("the view's answer cannot be used".to_owned(), true),
+            AppAnswer::TimedOut => ("no answer in time".to_owned(), true),
+            AppAnswer::Refused => ("refused by the user".to_owned(), true),
+            AppAnswer::Gone => ("the view is gone".to_owned(), true),
+        };
+        self.say(view, &ToPage::Called { id, text, failed });
+    }
+}
+
+fn is_error(result: &RawValue) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Result {
+        #[serde(rename = "isError")]
+        is_error: bool,
+    }
+    serde_json::from_str::<Result>(result.get()).is_ok_and(|result| result.is_error)
+}
