@@ -68,6 +68,11 @@ pub struct Agreement {
     pub permissions: ResourcePermissions,
     /// How we are known where its people sign in, should it ask for that.
     pub registration: Registration,
+    /// Whether whoever writes it is whoever is shown its views: then its documents may change without
+    /// anybody being asked.
+    pub own: bool,
+    /// How long its first words may take; one that is built first may need minutes.
+    pub greeting: Option<Duration>,
 }
 
 /// Why a host could not be made.
@@ -143,6 +148,12 @@ impl Host {
     /// The number that comes along is what to have `seen` the next time.
     pub async fn servers(&self, seen: Option<u64>, patience: Duration) -> (u64, Vec<ServerState>) {
         self.servers.after(seen, patience).await
+    }
+
+    /// Ends a server and starts it anew, whatever it is doing; also one that could not be started. Views stay
+    /// open, and are told that its lists have changed. Whether there is a server of that name.
+    pub fn restart(&self, server: &str) -> bool {
+        self.servers.restart(server)
     }
 
     #[cfg(test)]
@@ -276,7 +287,8 @@ impl Builder {
                 policy: own.unwrap_or_else(|| Arc::clone(&policy)),
                 grants: agreement.grants,
                 permissions: agreement.permissions,
-                built_in: matches!(target, Target::InProcess(_)),
+                own: agreement.own || matches!(target, Target::InProcess(_)),
+                greeting: agreement.greeting,
             };
             let server = Server::new(
                 name.clone(),
