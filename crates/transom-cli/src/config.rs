@@ -11,6 +11,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -77,6 +78,8 @@ pub(crate) struct Server {
     pub(crate) grants: Setting<Vec<Grant>>,
     pub(crate) permissions: Setting<ResourcePermissions>,
     pub(crate) registration: Setting<Registration>,
+    /// Whether whoever runs us writes it: only `transom dev` says so.
+    pub(crate) own: bool,
 }
 
 impl Config {
@@ -104,6 +107,8 @@ impl Server {
             grants: self.grants.value.clone(),
             permissions: self.permissions.value,
             registration: self.registration.value.clone(),
+            own: self.own,
+            greeting: self.own.then_some(BUILDING),
         }
     }
 
@@ -264,7 +269,7 @@ impl Reader<'_> {
         let registration =
             registration.unwrap_or_else(|| Setting::default(Registration::default()));
         let rules = own.unwrap_or_else(|| rules.clone());
-        Server { name, target, source, rules, grants, permissions, registration }
+        Server { name, target, source, rules, grants, permissions, registration, own: false }
     }
 
     /// The servers that the file says where to find.
@@ -331,6 +336,7 @@ impl Reader<'_> {
             args: entry.args.as_ref().map(|args| args.get_ref().clone()).unwrap_or_default(),
             env: env.into_iter().map(|(key, value)| (key, mcp_servers::secret(value))).collect(),
             cwd: cwd.map(|cwd| self.around.resolve(self.folder(), cwd.get_ref())),
+            ..Command::default()
         }
     }
 
@@ -412,6 +418,8 @@ impl From<SandboxMode> for Frames {
 }
 
 const PORT: u16 = 7420;
+/// How long a server may take that is built before it runs.
+const BUILDING: Duration = Duration::from_secs(1800);
 
 #[cfg(test)]
 mod tests;
