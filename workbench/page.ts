@@ -287,6 +287,7 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   element_.addEventListener("transom-do", ({ detail }) =>
     element_.say({ did: { id: detail.id, done: carryOut(detail) } }),
   );
+  element_.addEventListener("transom-note", ({ detail }) => (note.textContent = detail.text));
   element_.addEventListener("transom-text", ({ detail }) => {
     note.textContent = detail.why;
     close.textContent = "Remove";
@@ -300,7 +301,10 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   element_.addEventListener("transom-close", (event) => {
     const { reason } = (event as TransomViewEvents["transom-close"]).detail;
     card.querySelectorAll(".ask").forEach((ask) => ask.remove());
-    if (!card.querySelector(".answer")) note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
+    // No answer comes any more; why there is no view has been said.
+    const answer = card.querySelector(".answer");
+    if (answer?.matches("p")) answer.remove();
+    if (!answer) note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
     close.textContent = "Remove";
     close.onclick = () => card.remove();
     if (reason === "teardown") card.remove();

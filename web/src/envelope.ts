@@ -73,6 +73,7 @@ export type Told =
   | { ask: Ask }
   | { withdraw: { id: string } }
   | { text: Fallback }
+  | { note: { text: string } }
   | { do: Deed }
   | { resize: { width?: number; height?: number } }
   | { mode: { mode: DisplayMode } }

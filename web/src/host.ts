@@ -59,6 +59,8 @@ export type TransomViewEvents = {
   "transom-withdraw": CustomEvent<{ id: string }>;
   /** There is no view, or none any more: show this in its place. */
   "transom-text": CustomEvent<Fallback>;
+  /** Something that the person should know about the view, which goes on. */
+  "transom-note": CustomEvent<{ text: string }>;
   /** Open a link or save files, now; tell with `say({ did })` what came of it. */
   "transom-do": CustomEvent<Deed>;
   "transom-resize": CustomEvent<{ width?: number; height?: number }>;

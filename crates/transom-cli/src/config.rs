@@ -2,6 +2,7 @@
 
 mod file;
 mod find;
+mod limits;
 mod print;
 mod rules;
 mod setting;
@@ -28,6 +29,7 @@ use crate::{
     mcp_servers, names,
 };
 use file::{File, Text};
+use limits::Caps;
 use rules::Rules;
 
 pub(crate) use find::{Found, Surroundings};
@@ -39,6 +41,9 @@ pub(crate) struct Config {
     pub(crate) file: Option<Found>,
     pub(crate) run: Run,
     pub(crate) rules: Rules,
+    pub(crate) caps: Caps,
+    /// How many views may be open, of all servers.
+    pub(crate) views: Setting<u64>,
     pub(crate) servers: Vec<Server>,
     /// Names that the file speaks of and that no server has, and those that are switched off.
     pub(crate) absent: Vec<String>,
@@ -75,6 +80,7 @@ pub(crate) struct Server {
     pub(crate) target: Target,
     pub(crate) source: Source,
     pub(crate) rules: Rules,
+    pub(crate) caps: Caps,
     pub(crate) grants: Setting<Vec<Grant>>,
     pub(crate) permissions: Setting<ResourcePermissions>,
     pub(crate) registration: Setting<Registration>,
@@ -104,6 +110,8 @@ impl Server {
     pub(crate) fn agreement(&self) -> Agreement {
         Agreement {
             policy: Some(self.rules.policy()),
+            limits: Some(self.caps.limits()),
+            server_limits: Some(self.caps.server_limits()),
             grants: self.grants.value.clone(),
             permissions: self.permissions.value,
             registration: self.registration.value.clone(),
@@ -138,7 +146,9 @@ impl Reader<'_> {
         let file = self.text.parse()?;
         let run = self.run(&file.run)?;
         let rules = self.rules(&file.policy)?;
-        let servers = self.servers(&file, &rules)?;
+        let views = self.views(&file.limits)?;
+        let caps = self.caps(&Caps::default(), &file.limits, &views)?;
+        let servers = self.servers(&file, &rules, &caps, &views)?;
         let has = |name: &str| servers.iter().any(|server| server.name == name);
         let without = |entry: &file::Server| entry.command.is_none() && entry.url.is_none();
         let entries = || file.servers.iter();
@@ -146,7 +156,7 @@ impl Reader<'_> {
         let absent = absent.map(|(name, _)| name.clone()).collect();
         let disabled = entries().filter(|(_, entry)| entry.disabled);
         let disabled = disabled.map(|(name, _)| name.clone()).collect();
-        Ok(Config { file: found, run, rules, servers, absent, disabled })
+        Ok(Config { file: found, run, rules, caps, views, servers, absent, disabled })
     }
 
     fn run(&self, file: &file::Run) -> Result<Run> {
@@ -224,8 +234,38 @@ impl Reader<'_> {
         Ok(Rules::default().with(table, |span| self.at(span)))
     }
 
+    /// How many views may be open, of all servers.
+    fn views(&self, table: &file::Limits) -> Result<Setting<u64>> {
+        let Some(said) = &table.views else { return Ok(Setting::default(VIEWS)) };
+        let number = limits::number(said, "views", limits::MOST_VIEWS, &|span| self.at(span));
+        Ok(number.map_err(|(span, words)| self.text.problem(span, words))?)
+    }
+
+    /// These limits, with what a table says instead.
+    fn caps(&self, all: &Caps, table: &file::Limits, views: &Setting<u64>) -> Result<Caps> {
+        let caps = all.with(table, |span| self.at(span));
+        let caps = caps.map_err(|(span, words)| self.text.problem(span, words))?;
+        let caps = caps.at_most(views.value);
+        if caps.views().value > views.value {
+            let words = format!(
+                "one server may have {} views, but all servers together only {}",
+                caps.views().value,
+                views.value
+            );
+            let said = table.server.views.as_ref().or(table.views.as_ref());
+            return Err(self.text.problem(said.map_or(0..0, Spanned::span), words).into());
+        }
+        Ok(caps)
+    }
+
     /// The servers of the command line, or else those of the file, or else the demo.
-    fn servers(&self, file: &File, rules: &Rules) -> Result<Vec<Server>> {
+    fn servers(
+        &self,
+        file: &File,
+        rules: &Rules,
+        caps: &Caps,
+        views: &Setting<u64>,
+    ) -> Result<Vec<Server>> {
         let own = self.own(file)?;
         let mut servers = self.named(&own)?;
         if servers.is_empty() {
@@ -236,18 +276,23 @@ impl Reader<'_> {
             let target = Target::InProcess(demo::server());
             servers.push(("demo".to_owned(), target, Source::Default));
         }
-        let server = |(name, target, source)| self.server(name, target, source, file, rules);
-        Ok(servers.into_iter().map(server).collect())
+        for entry in file.servers.values() {
+            self.refuse(&entry.limits.views, "this is for the host; write it under [limits]")?;
+            // Also for a server that is not there today: tomorrow it may be.
+            self.caps(caps, &entry.limits, views)?;
+        }
+        let server = |placed| self.server(placed, file, rules, caps, views);
+        servers.into_iter().map(server).collect()
     }
 
     fn server(
         &self,
-        name: String,
-        target: Target,
-        source: Source,
+        (name, target, source): Placed,
         file: &File,
         rules: &Rules,
-    ) -> Server {
+        caps: &Caps,
+        views: &Setting<u64>,
+    ) -> Result<Server> {
         let entry = file.servers.get(&name);
         let own = entry.map(|entry| rules.with(&entry.policy, |span| self.at(span)));
         let scripts = entry.and_then(|entry| entry.scripts.as_ref());
@@ -269,7 +314,19 @@ impl Reader<'_> {
         let registration =
             registration.unwrap_or_else(|| Setting::default(Registration::default()));
         let rules = own.unwrap_or_else(|| rules.clone());
-        Server { name, target, source, rules, grants, permissions, registration, own: false }
+        let own = entry.map(|entry| self.caps(caps, &entry.limits, views)).transpose()?;
+        let caps = own.unwrap_or_else(|| caps.clone());
+        Ok(Server {
+            name,
+            target,
+            source,
+            rules,
+            caps,
+            grants,
+            permissions,
+            registration,
+            own: false,
+        })
     }
 
     /// The servers that the file says where to find.
@@ -418,6 +475,7 @@ impl From<SandboxMode> for Frames {
 }
 
 const PORT: u16 = 7420;
+const VIEWS: u64 = 2_000;
 /// How long a server may take that is built before it runs.
 const BUILDING: Duration = Duration::from_secs(1800);
 

@@ -102,6 +102,9 @@ fn build(
     };
     let mut builder = Host::builder(origins, naming)
         .policy(config.rules.policy())
+        .limits(config.caps.limits())
+        .server_limits(config.caps.server_limits())
+        .most_views(usize::try_from(config.views.value).unwrap_or(usize::MAX))
         .prefetch(config.run.prefetch.value);
     for server in &config.servers {
         builder = builder.server_with(&server.name, server.target.clone(), server.agreement());

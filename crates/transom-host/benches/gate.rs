@@ -22,7 +22,7 @@ use tokio::{
     runtime::Builder,
 };
 use transom::{
-    host::{Limits, Rate},
+    host::{Limits, Rate, ServerLimits},
     origin::Origin,
     wire::MIME,
 };
@@ -53,6 +53,7 @@ async fn measure() {
     let origin = Origin::parse(&format!("http://localhost:{port}")).expect("an origin");
     let host = Host::builder(vec![origin], Naming::Localhost { port: 1 })
         .limits(limits())
+        .server_limits(server_limits())
         .server("stub", Target::InProcess(InProcess::new("stub", start)))
         .build()
         .expect("a host");
@@ -141,6 +142,11 @@ fn resident() -> f64 {
 fn limits() -> Limits {
     let endless = Rate { per_second: 1e9, burst: 1e9 };
     Limits { messages: endless, bytes: endless, ..Limits::default() }
+}
+
+fn server_limits() -> ServerLimits {
+    let endless = Rate { per_second: 1e9, burst: 1e9 };
+    ServerLimits { messages: endless, bytes: endless, ..ServerLimits::default() }
 }
 
 /// The stub: one tool with a view, which answers at once.

@@ -3,7 +3,7 @@
 use transom::{
     host::{FileBody, Question, Reason, Ruling, Task},
     policy::{Decision, Subject},
-    violation::Quoted,
+    violation::{Holder, Limit, Over, Quoted},
 };
 
 use crate::{
@@ -162,6 +162,53 @@ pub(crate) fn ruling(
     })
 }
 
+/// A limit that a view reached, for the person at the page.
+pub(crate) fn limited(over: &Over, server: &str, method: Option<&str>) -> String {
+    let Over { limit, of, most } = over;
+    let who = match of {
+        Holder::View => "This view".to_owned(),
+        Holder::Server => format!("The views of {server} together"),
+        Holder::Host => "All views together".to_owned(),
+    };
+    let (most, method) = (grouped(*most), method.unwrap_or("this request"));
+    let is = if *of == Holder::View { "has" } else { "have" };
+    let verb = if *of == Holder::View { "sends" } else { "send" };
+    let (what, rest) = match limit {
+        Limit::Messages => (format!("{verb} more than {most} messages a second"), REST),
+        Limit::Bytes => (format!("{verb} more than {most} bytes a second"), REST),
+        Limit::Size => (format!("{verb} messages of more than {most} bytes"), "they are refused"),
+        Limit::Method => (format!("{verb} {method} more than {most} times a second"), REST),
+        Limit::Params => {
+            (format!("{verb} {method} with more than {most} bytes"), "that is refused")
+        }
+        Limit::Calls => (format!("{is} {most} requests under way"), UNTIL),
+        Limit::Questions => (format!("{is} {most} questions for you"), UNTIL),
+        Limit::Held => (format!("{is} {most} bytes waiting for your decision"), UNTIL),
+        Limit::Queued => (
+            format!("{is} {most} bytes waiting for this page"),
+            "what comes on top is not passed on",
+        ),
+        Limit::Views => {
+            return format!("{who} are as many as may be: {most}. Close one of them first.");
+        }
+        other => (format!("went over its limit of {most} {other}"), REST),
+    };
+    format!("{who} {what}; {rest}. Everything else goes on.")
+}
+
+/// `12,345`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Why a view ended, for the log.
 pub(crate) fn closed(reason: Reason) -> &'static str {
     match reason {
@@ -209,4 +256,6 @@ fn offer(file: &transom::host::File) -> FileOffer {
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
+const REST: &str = "what is above that is refused";
+const UNTIL: &str = "more are refused until there are fewer";
 const ONCE: [&str; 2] = ["allow", "deny"];

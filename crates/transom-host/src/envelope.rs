@@ -194,6 +194,11 @@ pub enum ToPage {
         /// What the tool answered, once it has.
         text: Option<String>,
     },
+    /// Something that the person should know about the view, which goes on.
+    Note {
+        /// In a sentence.
+        text: String,
+    },
     /// The frame's size.
     Resize {
         /// In CSS pixels.
@@ -405,6 +410,7 @@ impl ToPage {
             Self::Text { why, text: Some(text) } => {
                 format!(r#""text":{{"why":{},"text":{}}}"#, json(why), json(text))
             }
+            Self::Note { text } => format!(r#""note":{{"text":{}}}"#, json(text)),
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
             Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
             Self::Resize { width, height } => {

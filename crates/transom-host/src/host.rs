@@ -8,10 +8,10 @@ use std::{
 };
 
 use axum::Router;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use transom::{
     csp::Grant,
-    host::{Limits, Setup, Terms},
+    host::{Limits, ServerLimits, Setup, Terms},
     origin::Origin,
     policy::Policy,
     wire::{
@@ -28,7 +28,7 @@ use crate::{
     sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
     secret::Key,
     server::{Server, ServerState, Servers, Trust},
-    session::{Driver, Event},
+    session::{Driver, Event, Parts},
     upstream::{OAuth, Registration, Target, Tokens},
 };
 
@@ -47,6 +47,8 @@ pub struct Builder {
     servers: Vec<(String, Target, Agreement)>,
     policy: Policy,
     limits: Limits,
+    server_limits: ServerLimits,
+    most_views: usize,
     terms: Terms,
     page_origins: Vec<Origin>,
     naming: Naming,
@@ -66,6 +68,10 @@ pub struct Agreement {
     pub grants: Vec<Grant>,
     /// The permissions that its documents get when they ask for them; none, unless said.
     pub permissions: ResourcePermissions,
+    /// What each of its views may use up, in place of what is said for all servers.
+    pub limits: Option<Limits>,
+    /// What its views may use up together, in place of what is said for all servers.
+    pub server_limits: Option<ServerLimits>,
     /// How we are known where its people sign in, should it ask for that.
     pub registration: Registration,
     /// Whether whoever writes it is whoever is shown its views: then its documents may change without
@@ -99,6 +105,8 @@ impl Host {
             servers: vec![],
             policy: Policy::default(),
             limits: Limits::default(),
+            server_limits: ServerLimits::default(),
+            most_views: VIEWS,
             terms: Terms::default(),
             page_origins,
             naming,
@@ -210,6 +218,20 @@ impl Builder {
         self
     }
 
+    /// Sets what all views of one server may use up together.
+    #[must_use]
+    pub fn server_limits(mut self, limits: ServerLimits) -> Self {
+        self.server_limits = limits;
+        self
+    }
+
+    /// Sets how many views may be open at a time, of all servers.
+    #[must_use]
+    pub fn most_views(mut self, views: usize) -> Self {
+        self.most_views = views;
+        self
+    }
+
     /// Sets how long things may take.
     #[must_use]
     pub fn terms(mut self, terms: Terms) -> Self {
@@ -287,6 +309,8 @@ impl Builder {
                 policy: own.unwrap_or_else(|| Arc::clone(&policy)),
                 grants: agreement.grants,
                 permissions: agreement.permissions,
+                limits: agreement.limits.unwrap_or_else(|| self.limits.clone()),
+                server_limits: agreement.server_limits.unwrap_or(self.server_limits),
                 own: agreement.own || matches!(target, Target::InProcess(_)),
                 greeting: agreement.greeting,
             };
@@ -305,16 +329,16 @@ impl Builder {
         }
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let (events, queue) = mpsc::channel(QUEUE);
-        let setup = setup(self.limits, self.terms);
-        let driver = Driver::new(
-            setup,
-            self.styles,
-            Arc::clone(&servers),
-            sandbox.clone(),
-            Arc::clone(&log),
-            events.clone(),
-            self.audit.clone(),
-        );
+        let driver = Driver::new(Parts {
+            setup: setup(self.limits, self.terms),
+            most_views: self.most_views,
+            styles: self.styles,
+            servers: Arc::clone(&servers),
+            sandbox: sandbox.clone(),
+            log: Arc::clone(&log),
+            events: events.clone(),
+            audit: self.audit.clone(),
+        });
         tokio::spawn(driver.run(queue));
         servers.connect(targets, &events);
         let page = Arc::new(Page {
@@ -326,6 +350,7 @@ impl Builder {
             servers: Arc::clone(&servers),
             log: Arc::clone(&log),
             connections: AtomicU64::new(0),
+            room: Arc::new(Semaphore::new(page::ROOM as usize)),
             first: self.first,
         });
         Ok(Host { page, sandbox, servers, events, log, audit: self.audit })
@@ -371,6 +396,8 @@ fn frame_source(naming: &Naming) -> String {
     }
 }
 
+/// The most views of one host at a time, unless it is told otherwise.
+const VIEWS: usize = 2_000;
 /// How many events wait for the loop before their senders do.
 const QUEUE: usize = 4_096;
 

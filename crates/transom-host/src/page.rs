@@ -21,7 +21,7 @@ use axum::{
     routing::{get, post},
 };
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use transom::origin::Origin;
 
 use crate::{
@@ -45,6 +45,8 @@ pub(crate) struct Page {
     pub(crate) servers: Arc<Servers>,
     pub(crate) log: Arc<Log>,
     pub(crate) connections: AtomicU64,
+    /// What pages have said and the gate has not heard yet, in bytes.
+    pub(crate) room: Arc<Semaphore>,
     /// The tool that a fresh page opens by itself.
     pub(crate) first: Option<First>,
 }
@@ -289,7 +291,11 @@ async fn carry(
             message = socket.recv() => match message {
                 Some(Ok(Message::Text(text))) => {
                     let text = text.as_str().to_owned();
-                    let frame = Event::Frame { page: name.to_owned(), connection, text };
+                    // One page must not fill the memory while the gate is busy. Whoever waits here is not
+                    // read from, and the browser keeps what it has to say.
+                    let size = u32::try_from(text.len()).unwrap_or(u32::MAX).min(ROOM);
+                    let room = Arc::clone(&page.room).acquire_many_owned(size).await.ok();
+                    let frame = Event::Frame { page: name.to_owned(), connection, text, room };
                     if page.events.send(frame).await.is_err() {
                         return;
                     }
@@ -321,6 +327,8 @@ const FIXED: [(header::HeaderName, &str); 5] = [
     (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
+/// How many bytes of what pages say wait for the gate before their sockets do.
+pub(crate) const ROOM: u32 = 64 << 20;
 /// How long a page waits for news before it asks again.
 const POLL: Duration = Duration::from_secs(25);
 /// How long a page has to say hello.

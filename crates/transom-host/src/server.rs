@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, mpsc, watch};
 use transom::{
     csp::{Declaration, Grant},
-    host::{List, ToolCall, Tools},
+    host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
     policy::Policy,
     wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
@@ -46,6 +46,7 @@ pub(crate) struct Server {
     /// Whether it is ours: whoever changes its documents is whoever is shown them.
     own: bool,
     permissions: ResourcePermissions,
+    limits: (ViewLimits, ServerLimits),
     upstream: Mutex<Option<Upstream>>,
     /// How long its first words may take; as long as everybody's, unless said.
     greeting: Option<Duration>,
@@ -148,6 +149,10 @@ impl Servers {
         self.all.get(name).cloned()
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Arc<Server>)> {
+        self.all.iter()
+    }
+
     /// Starts every connection; what becomes of it shows in the state and the log.
     pub(crate) fn connect(
         self: &Arc<Self>,
@@ -213,6 +218,8 @@ pub(crate) struct Trust {
     pub(crate) policy: Arc<Policy>,
     pub(crate) grants: Vec<Grant>,
     pub(crate) permissions: ResourcePermissions,
+    pub(crate) limits: ViewLimits,
+    pub(crate) server_limits: ServerLimits,
     /// Whether it is ours.
     pub(crate) own: bool,
     /// How long its first words may take.
@@ -222,7 +229,7 @@ pub(crate) struct Trust {
 impl Server {
     pub(crate) fn new(
         name: String,
-        Trust { policy, grants, permissions, own, greeting }: Trust,
+        Trust { policy, grants, permissions, limits, server_limits, own, greeting }: Trust,
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
@@ -238,6 +245,7 @@ impl Server {
             policy,
             grants,
             permissions,
+            limits: (limits, server_limits),
             own,
             upstream,
             greeting,
@@ -254,6 +262,11 @@ impl Server {
     /// The rules for its views.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.policy)
+    }
+
+    /// What each of its views may use up, and all of them together.
+    pub(crate) fn limits(&self) -> &(ViewLimits, ServerLimits) {
+        &self.limits
     }
 
     /// The tools as they are now.
@@ -415,6 +428,8 @@ impl Server {
         loop {
             let mut options = Options { oauth: self.oauth.clone(), ..Options::default() };
             options.greeting = self.greeting.unwrap_or(options.greeting);
+            // Views have their share; what people open comes on top.
+            options.limits.calls = self.limits.1.calls.saturating_add(OPENINGS);
             let patience = options.greeting;
             let connecting = Upstream::connect(target.clone(), options);
             let error = match self.aloud(patience, servers, connecting).await {
@@ -700,6 +715,8 @@ fn shown(listed: &ListedTool) -> Value {
     shown.into()
 }
 
+/// How many calls of people may be under way beside those of views.
+const OPENINGS: usize = 256;
 /// How long a server may stay silent before people are told.
 const QUIET: Duration = Duration::from_secs(4);
 /// The least time between two invitations of a server that is connected: it can ask as often as it likes.

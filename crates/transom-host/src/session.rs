@@ -9,22 +9,26 @@ use std::{
 
 use serde_json::value::RawValue;
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot, watch},
     time::Instant,
 };
 use transom::{
     host::{
-        self, FileBody, Input, Opening, Output, Question, Reason, Session, Setup, Task, ToolCall,
+        self, FileBody, Input, Opening, Output, Question, Reason, Ruling, Session, Setup, Share,
+        Task, ToolCall, Usage,
     },
     policy::{Decided, Decision},
     rpc::ErrorObject,
-    violation::{Quoted, Violation},
+    violation::{Holder, Limit, Over, Quoted, Violation},
     wire::{DisplayMode, HostContext, HostStyles, RawObject},
 };
 
+mod deeds;
 mod ledger;
+mod tabs;
 
 use ledger::{Held, Ledger};
+use tabs::Page;
 
 use crate::{
     audit::{Audit, AuditError, Record},
@@ -49,8 +53,8 @@ pub(crate) enum Event {
         connection: u64,
         socket: mpsc::UnboundedSender<ToSocket>,
     },
-    /// A page said something.
-    Frame { page: String, connection: u64, text: String },
+    /// A page said something, which takes up room until it is heard.
+    Frame { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
     /// A view cannot even begin, and its tool is not called.
@@ -78,7 +82,8 @@ pub(crate) enum ToSocket {
 /// The loop.
 pub(crate) struct Driver {
     start: Instant,
-    setup: Arc<Setup>,
+    accounts: HashMap<String, Account>,
+    most_views: usize,
     styles: HostStyles,
     servers: Arc<Servers>,
     sandbox: Sandbox,
@@ -95,12 +100,23 @@ pub(crate) struct Driver {
     ledger: Ledger,
 }
 
-/// One load of a page.
-struct Page {
-    tab: String,
-    connection: u64,
-    socket: Option<mpsc::UnboundedSender<ToSocket>>,
-    lost: Option<Duration>,
+/// What the loop is made from.
+pub(crate) struct Parts {
+    pub(crate) setup: Setup,
+    /// The most views at a time, of all servers.
+    pub(crate) most_views: usize,
+    pub(crate) styles: HostStyles,
+    pub(crate) servers: Arc<Servers>,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) log: Arc<Log>,
+    pub(crate) events: mpsc::Sender<Event>,
+    pub(crate) audit: Option<Audit>,
+}
+
+/// One server's views, taken together.
+struct Account {
+    setup: Arc<Setup>,
+    share: Share,
 }
 
 /// One view's place.
@@ -116,6 +132,10 @@ struct Seat {
     /// The same as text, in case there is no view to show it.
     text: Option<String>,
     life: Life,
+    /// What the account of its server has been told that it uses.
+    used: Usage,
+    /// When the person was last told of a limit that it reached.
+    noted: HashMap<(Limit, Holder), Duration>,
 }
 
 enum Life {
@@ -163,19 +183,19 @@ enum About {
 }
 
 impl Driver {
-    pub(crate) fn new(
-        setup: Setup,
-        styles: HostStyles,
-        servers: Arc<Servers>,
-        sandbox: Sandbox,
-        log: Arc<Log>,
-        events: mpsc::Sender<Event>,
-        audit: Option<Audit>,
-    ) -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { setup, most_views, styles, servers, sandbox, log, events, audit } = parts;
+        let account = |(name, server): (&String, &Arc<Server>)| {
+            let (limits, together) = server.limits();
+            let setup = Arc::new(Setup { limits: limits.clone(), ..setup.clone() });
+            let share = Share::new(Duration::ZERO, *together);
+            (name.clone(), Account { setup, share })
+        };
         Self {
             ledger: Ledger::new(audit),
             start: Instant::now(),
-            setup: Arc::new(setup),
+            accounts: servers.iter().map(account).collect(),
+            most_views,
             styles,
             servers,
             sandbox,
@@ -221,7 +241,8 @@ impl Driver {
             Event::Connected { page, tab, connection, socket } => {
                 self.connect(page, tab, connection, socket);
             }
-            Event::Frame { page, connection, text } => {
+            Event::Frame { page, connection, text, room } => {
+                drop(room);
                 if self.pages.get(&page).is_some_and(|known| known.connection == connection) {
                     self.hear(&page, &text);
                 }
@@ -232,7 +253,10 @@ impl Driver {
             Event::Called { view, outcome } => self.called(&view, outcome),
             Event::Progress { view, call, params } => {
                 self.count(&view, |counts| counts.progress += 1);
-                self.input(&view, Input::Progress { call, params: &params });
+                // A sign of life that has no room is none.
+                if self.room_for(&view, params.get().len()).is_ok() {
+                    self.input(&view, Input::Progress { call, params: &params });
+                }
             }
             Event::Done { view, call, outcome } => self.done(&view, call, outcome),
             Event::ListChanged { server, list } => self.list_changed(&server, list),
@@ -240,122 +264,14 @@ impl Driver {
         }
     }
 
-    /// Views belong to a tab: another tab has its own, and a page that is loaded anew in the same tab
-    /// is told which ones the load before it left behind.
-    fn connect(
-        &mut self,
-        page: String,
-        tab: String,
-        connection: u64,
-        socket: mpsc::UnboundedSender<ToSocket>,
-    ) {
-        let now = self.now();
-        let resumed = self.pages.get(&page).is_some_and(|known| known.tab == tab);
-        // Whoever had this place has lost it, whether or not that has been noticed yet.
-        for (_, before) in
-            self.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
-        {
-            if let Some(old) = before.socket.take() {
-                let words = "another connection took over";
-                let _ = old.send(ToSocket::Close(envelope::REPLACED, words));
-                before.lost = Some(now);
-            }
-        }
-        let theirs = |seat: &Seat| self.pages.get(&seat.page).is_some_and(|it| it.tab == tab);
-        let left = self.views.iter().filter(|(_, seat)| !seat.is_over() && theirs(seat));
-        let views = left.map(|(view, _)| view.to_string()).collect();
-        let welcome = Welcome { version: envelope::VERSION, resumed, views };
-        let _ = socket.send(ToSocket::Text(welcome.print()));
-        for seat in self.views.values_mut().filter(|seat| resumed && seat.page == page) {
-            for text in seat.stream.repeat() {
-                let _ = socket.send(ToSocket::Text(text));
-            }
-        }
-        self.pages.insert(page, Page { tab, connection, socket: Some(socket), lost: None });
-    }
-
-    fn lose(&mut self, page: &str, connection: u64) {
-        let now = self.now();
-        if let Some(known) = self.pages.get_mut(page)
-            && known.connection == connection
-        {
-            known.socket = None;
-            known.lost = Some(now);
-        }
-    }
-
-    fn refuse_page(&mut self, page: &str) {
-        if let Some(socket) = self.pages.get_mut(page).and_then(|page| page.socket.take()) {
-            let _ = socket.send(ToSocket::Close(envelope::NOT_A_FRAME, "not a frame"));
-        }
-    }
-
-    fn hear(&mut self, page: &str, text: &str) {
-        let Ok(frame) = Frame::parse(text) else { return self.refuse_page(page) };
-        let Some(view) = ViewId::parse(frame.view) else { return self.refuse_page(page) };
-        if !self.admit(page, &view, frame.said) {
-            return;
-        }
-        let Some(seat) = self.views.get_mut(&view) else { return };
-        let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
-            return self.refuse_page(page);
-        };
-        self.unconfirmed.insert(view.clone());
-        let due = self.now() + CONFIRM;
-        self.confirm_at.get_or_insert(due);
-        if let Some(said) = frame.said.filter(|_| new) {
-            match said.read() {
-                Ok(said) => self.obey(&view, said),
-                Err(_) => return self.refuse_page(page),
-            }
-        }
-        self.flush(&view);
-    }
-
-    /// Finds the view's place, or makes one for its first `open`.
-    fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
-        let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
-        // Counted for a new one only: a message must not cost more for every view beside it.
-        let room = !self.views.contains_key(view)
-            && self.views.len() < PLACES
-            && self.views.values().filter(|seat| !seat.is_over()).count() < VIEWS;
-        let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
-        let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
-        match self.views.get_mut(view) {
-            Some(seat) if seat.page == page => true,
-            // A page that was loaded anew takes over what the old one showed.
-            Some(seat) if opens && same_tab => {
-                seat.page = page.to_owned();
-                seat.stream.restart();
-                true
-            }
-            // Its place went with another page; what it says is for nobody.
-            Some(_) => false,
-            None if opens && room => {
-                let seat = Seat {
-                    stream: Stream::new(view.clone()),
-                    page: page.to_owned(),
-                    open: Open::default(),
-                    server: String::new(),
-                    tool: String::new(),
-                    timer: None,
-                    outcome: None,
-                    text: None,
-                    life: Life::Ended,
-                };
-                self.views.insert(view.clone(), seat);
-                true
-            }
-            None => false,
-        }
-    }
-
     fn obey(&mut self, view: &ViewId, said: FromPage<'_>) {
         match said {
             FromPage::Message(text) => {
                 let now = self.now();
-                let Some(live) = self.live(view) else { return };
-                if let Err(violation) = live.session.handle(now, Input::View(text)) {
+                let Some(seat) = self.views.get_mut(view) else { return };
+                let Life::Live(live) = &mut seat.life else { return };
+                let Some(account) = self.accounts.get_mut(&seat.server) else { return };
+                if let Err(violation) = live.session.hear(now, text, &mut account.share) {
                     self.refused(view, &violation);
                 }
                 self.drive(view);
@@ -428,6 +344,9 @@ impl Driver {
 
     /// Calls the tool, and reads the document of its view at the same time.
     fn begin(&mut self, view: &ViewId, tool: envelope::Tool) {
+        self.leave_account(view);
+        let of_server = |seat: &&Seat| !seat.is_over() && seat.server == tool.server;
+        let open = self.views.values().filter(of_server).count();
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.server.clone_from(&tool.server);
         seat.tool.clone_from(&tool.name);
@@ -435,6 +354,11 @@ impl Driver {
         let Some(server) = self.servers.get(&tool.server) else {
             return self.not_begun(view, &format!("there is no server {:?}", tool.server));
         };
+        let (_, together) = server.limits();
+        if open >= together.views {
+            let most = together.views as u64;
+            return self.too_many(view, &Over { limit: Limit::Views, of: Holder::Server, most });
+        }
         self.log.write("call", &tool.server, format!("tools/call {}", tool.name));
         let (events, view) = (self.events.clone(), view.clone());
         let arguments = tool.arguments;
@@ -468,9 +392,20 @@ impl Driver {
     fn not_begun(&mut self, view: &ViewId, words: &str) {
         let Some(seat) = self.views.get_mut(view) else { return };
         if matches!(seat.life, Life::Opening) {
-            seat.text = Some(String::new());
             self.no_view(view, words);
+            self.end(view, "text");
         }
+    }
+
+    /// As many views are open as may be. The tool is not called.
+    fn too_many(&mut self, view: &ViewId, over: &Over) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let why = consent::limited(over, &seat.server, None);
+        let tool = seat.tool.clone();
+        self.note(view, || Record::limited(over, &tool));
+        self.log.write("limit", &self.name(view), why.clone());
+        self.say(view, &ToPage::Text { why, text: None });
+        self.end(view, "limit");
     }
 
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
@@ -555,7 +490,8 @@ impl Driver {
             decided: self.decided.get(&seat.server).cloned().unwrap_or_default(),
             port: seat.open.lanes.iter().any(|lane| lane == "port"),
         };
-        let mut setup = Arc::clone(&self.setup);
+        let Some(account) = self.accounts.get(&seat.server) else { return };
+        let mut setup = Arc::clone(&account.setup);
         if let Some(granted) = prepared.granted() {
             Arc::make_mut(&mut setup).capabilities.sandbox = Some(granted);
         }
@@ -588,6 +524,8 @@ impl Driver {
 
     /// The tool that opened the view answered: to the view, or in words if there is none.
     fn called(&mut self, view: &ViewId, outcome: Result<Box<RawValue>, CallError>) {
+        let size = outcome.as_ref().map_or(0, |result| result.get().len());
+        let room = self.room_for(view, size);
         let Some(seat) = self.views.get_mut(view) else { return };
         let text = match &outcome {
             Ok(result) => fallback::text_of(result),
@@ -605,6 +543,9 @@ impl Driver {
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
                 let _ = match outcome.as_deref().map(RawObject::new) {
+                    Ok(Some(_)) if let Err(over) = room => {
+                        live.session.tool_cancelled(Some(&over.to_string()))
+                    }
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
                     Err(error) => live.session.tool_cancelled(Some(&in_full(error))),
@@ -643,7 +584,20 @@ impl Driver {
         if let Some(live) = self.live(view) {
             live.calls.remove(&call);
         }
+        let size = outcome.as_ref().map_or(0, |result| result.get().len());
+        let room = self.room_for(view, size);
         match &outcome {
+            Ok(_) if let Err(over) = room => {
+                let violation = Violation::from(over);
+                let (words, data) = (violation.to_string(), violation.data());
+                self.note(view, || Record::outcome(call, Err(&words)));
+                let error = ErrorObject {
+                    data: data.as_deref(),
+                    ..ErrorObject::new(transom::rpc::DENIED, words.as_str())
+                };
+                self.input(view, Input::Answer { call, outcome: Err(error) });
+                self.limited(view, &over, None);
+            }
             Ok(result) => {
                 self.note(view, || Record::outcome(call, Ok(result.get().len())));
                 self.input(view, Input::Answer { call, outcome: Ok(result) });
@@ -678,9 +632,64 @@ impl Driver {
         self.drive(view);
     }
 
+    /// Whether something of this size may wait for the page, beside what waits already.
+    fn room_for(&self, view: &ViewId, size: usize) -> Result<(), Over> {
+        let Some(Seat { stream, life: Life::Live(live), server, .. }) = self.views.get(view) else {
+            return Ok(());
+        };
+        let most = live.session.limits().queued;
+        if stream.queued().saturating_add(size) > most {
+            return Err(Over { limit: Limit::Queued, of: Holder::View, most: most as u64 });
+        }
+        self.accounts.get(server).map_or(Ok(()), |account| account.share.to_queue(size))
+    }
+
+    /// Tells the person that a view reached a limit; not again before a while has passed.
+    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
+        let now = self.now();
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let due = seat.noted.get(&(over.limit, over.of)).is_none_or(|told| *told + AGAIN <= now);
+        if !due {
+            return;
+        }
+        seat.noted.insert((over.limit, over.of), now);
+        let text = consent::limited(over, &seat.server, method);
+        self.log.write("limit", &self.name(view), text.clone());
+        self.say(view, &ToPage::Note { text });
+        self.flush(view);
+    }
+
+    /// Tells the account of its server what a view uses now.
+    fn count_usage(&mut self, view: &ViewId) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let usage = match &seat.life {
+            Life::Live(live) => live.session.usage(),
+            _ => Usage::default(),
+        };
+        let usage = Usage { queued: seat.stream.queued(), ..usage };
+        if usage != seat.used
+            && let Some(account) = self.accounts.get_mut(&seat.server)
+        {
+            account.share.change(seat.used, usage);
+            seat.used = usage;
+        }
+    }
+
+    /// The view is not one of its server's any more.
+    fn leave_account(&mut self, view: &ViewId) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let used = std::mem::take(&mut seat.used);
+        if let Some(account) = self.accounts.get_mut(&seat.server) {
+            account.share.change(used, Usage::default());
+        }
+    }
+
     /// Writes down what was refused and was no request; a request's refusal is its verdict.
     fn refused(&mut self, view: &ViewId, violation: &Violation) {
         self.count(view, |counts| counts.refused += 1);
+        if let Violation::OverLimit(over) = violation {
+            return self.limited(view, over, None);
+        }
         if self.may_log(view, "refused") {
             self.log.write("refused", &self.name(view), violation.to_string());
         }
@@ -746,6 +755,9 @@ impl Driver {
             }
             Output::Withdraw { question } => self.withdraw(view, question_id(question)),
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
+            Output::Judged {
+                method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
+            } => self.limited(view, &over, method),
             Output::Judged { method, about, ruling, .. } => {
                 if let Some((kind, words)) = consent::ruling(method, &about, &ruling)
                     && self.may_log(view, kind)
@@ -798,116 +810,6 @@ impl Driver {
         let Some(seat) = self.views.get(view) else { return };
         let ask = consent::ask(&seat.server, question, question_id(question.id));
         self.ask(view, ask, About::Question(question.id));
-    }
-
-    fn perform(&mut self, view: &ViewId, call: u64, task: Task) {
-        match task {
-            Task::CallTool(tool) => match Request::call_tool(&tool) {
-                Ok(request) => self.forward(view, call, request),
-                Err(error) => self.settle(view, call, Err(&error.to_string())),
-            },
-            Task::Read { method, params, .. } => {
-                let request = match params {
-                    Some(params) => Request::with_params(method, &params),
-                    None => Ok(Request::new(method)),
-                };
-                match request {
-                    Ok(request) => self.forward(view, call, request),
-                    Err(error) => self.settle(view, call, Err(&error.to_string())),
-                }
-            }
-            // H-97: an address is never fetched on a view's behalf.
-            Task::Download { files }
-                if files.iter().any(|file| matches!(file.body, FileBody::Link(_))) =>
-            {
-                self.settle(
-                    view,
-                    call,
-                    Err("this host saves what it is given and fetches nothing"),
-                );
-            }
-            Task::OpenLink { .. } | Task::Download { .. } => {
-                let deed = consent::deed(&task, deed_id(call)).expect("both are deeds");
-                self.deed(view, call, deed);
-            }
-            Task::AddMessage { content } => {
-                self.log.write("message", &self.name(view), consent::shorten(content.get()));
-                self.settle(view, call, Ok(()));
-            }
-            Task::UpdateModelContext { content, structured } => {
-                let structured = structured.map(|raw| raw.get().to_owned()).unwrap_or_default();
-                let words = format!("for the model: {} {structured}", content.get());
-                self.log.write("message", &self.name(view), consent::shorten(&words));
-                self.settle(view, call, Ok(()));
-            }
-            Task::SetDisplayMode(mode) => {
-                if let Some(live) = self.live(view) {
-                    live.mode_call = Some(call);
-                }
-                self.say(view, &ToPage::Mode(mode));
-            }
-            _ => self.settle(view, call, Err("this host cannot do that")),
-        }
-    }
-
-    fn forward(&mut self, view: &ViewId, call: u64, request: Request) {
-        let (events, view) = (self.events.clone(), view.clone());
-        let (stop, mut stopped) = oneshot::channel::<String>();
-        let Some(live) = self.live(&view) else { return };
-        live.calls.insert(call, stop);
-        let server = Arc::clone(&live.server);
-        tokio::spawn(async move {
-            let options = CallOptions { progress: true, ..CallOptions::default() };
-            let mut pending = match server.start(&request, options) {
-                Ok(pending) => pending,
-                Err(error) => {
-                    let _ = events.send(Event::Done { view, call, outcome: Err(error) }).await;
-                    return;
-                }
-            };
-            loop {
-                let update = tokio::select! {
-                    update = pending.next() => update,
-                    reason = &mut stopped => {
-                        return pending.cancel(reason.as_deref().unwrap_or("no longer wanted"));
-                    }
-                };
-                let view = view.clone();
-                let event = match update {
-                    Some(Update::Progress(params)) => Event::Progress { view, call, params },
-                    Some(Update::Done(outcome)) => Event::Done { view, call, outcome },
-                    None => return,
-                };
-                if events.send(event).await.is_err() {
-                    return;
-                }
-            }
-        });
-    }
-
-    /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
-    /// with the browser for some seconds; if there was none, the page says that it could not.
-    fn deed(&mut self, view: &ViewId, call: u64, deed: Deed) {
-        let Some(live) = self.live(view) else { return };
-        live.deeds.insert(deed.id.clone(), (call, deed.clone()));
-        self.say(view, &ToPage::Do(deed));
-    }
-
-    fn did(&mut self, view: &ViewId, did: &Did) {
-        let deed = self.live(view).and_then(|live| live.deeds.remove(&did.id));
-        let Some((call, deed)) = deed else {
-            return self.log.write("late", &self.name(view), "done for nobody; ignored");
-        };
-        if did.done {
-            return self.settle(view, call, Ok(()));
-        }
-        self.hold(view, Held::Click { call, deed });
-    }
-
-    fn ask_click(&mut self, view: &ViewId, call: u64, deed: Deed) {
-        let Some(seat) = self.views.get(view) else { return };
-        let ask = consent::click(&seat.server, &deed);
-        self.ask(view, ask, About::Click(call, deed));
     }
 
     fn ask(&mut self, view: &ViewId, ask: Ask, about: About) {
@@ -983,24 +885,6 @@ impl Driver {
         self.decided.insert(server, decided);
     }
 
-    /// Answers a call that was carried out here.
-    fn settle(&mut self, view: &ViewId, call: u64, outcome: Result<(), &str>) {
-        let done = RawObject::default();
-        self.note(view, || Record::outcome(call, outcome.map(|()| 0)));
-        let outcome = match outcome {
-            Ok(()) => Ok(done.raw()),
-            Err(words) => Err(ErrorObject::new(transom::rpc::DENIED, words.to_owned())),
-        };
-        self.input(view, Input::Answer { call, outcome });
-    }
-
-    fn mode_is(&mut self, view: &ViewId, mode: DisplayMode) {
-        self.change_context(view, |context| context.display_mode = Some(mode));
-        if let Some(call) = self.live(view).and_then(|live| live.mode_call.take()) {
-            self.settle(view, call, Ok(()));
-        }
-    }
-
     fn change_context(&mut self, view: &ViewId, change: impl FnOnce(&mut HostContext)) {
         let Some(live) = self.live(view) else { return };
         let mut context = HostContext::clone(live.session.context());
@@ -1056,6 +940,7 @@ impl Driver {
     }
 
     fn flush(&mut self, view: &ViewId) {
+        self.count_usage(view);
         let Some(seat) = self.views.get_mut(view) else { return };
         let Some(socket) = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref()) else {
             return;
@@ -1090,38 +975,6 @@ impl Driver {
             self.write_counts();
         }
         self.forget_pages(now);
-    }
-
-    /// Confirms what nothing that was said since has confirmed.
-    fn confirm(&mut self) {
-        self.confirm_at = None;
-        for view in std::mem::take(&mut self.unconfirmed) {
-            let Some(seat) = self.views.get_mut(&view) else { continue };
-            let socket = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref());
-            if let Some((socket, text)) = socket.zip(seat.stream.confirm()) {
-                let _ = socket.send(ToSocket::Text(text));
-            }
-        }
-    }
-
-    /// A page that stays away loses its views; places that ended with it are cleared.
-    fn forget_pages(&mut self, now: Duration) {
-        let away = |page: &Page| page.lost.is_some_and(|lost| lost + AWAY <= now);
-        let gone: Vec<String> = self
-            .pages
-            .iter()
-            .filter(|(_, page)| away(page))
-            .map(|(name, _)| name.clone())
-            .collect();
-        for name in gone {
-            self.pages.remove(&name);
-            let views = self.views.iter().filter(|(_, seat)| seat.page == name);
-            let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
-            for view in views {
-                self.closed_by_page(&view, CloseReason::Gone);
-                self.views.remove(&view);
-            }
-        }
     }
 
     fn close_all(&mut self, done: oneshot::Sender<()>) {
@@ -1204,8 +1057,8 @@ const CONFIRM: Duration = Duration::from_millis(20);
 /// How many refusals of a view are written down in one second.
 const REFUSALS: u32 = 10;
 const MORE: u32 = REFUSALS + 1;
-/// The most views of one host at a time.
-const VIEWS: usize = 2_000;
+/// How long before a person is told of the same limit again.
+const AGAIN: Duration = Duration::from_secs(10);
 /// The most places: one that ended keeps its counters for as long as its page is known.
 const PLACES: usize = 50_000;
 

@@ -128,6 +128,11 @@ impl<T> Calls<T> {
     }
 
     /// Every open call, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.open.iter().map(|(&id, open)| (id, &open.kept))
+    }
+
+    /// Every open call, oldest first, to change it.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut T)> {
         self.open.iter_mut().map(|(&id, open)| (id, &mut open.kept))
     }

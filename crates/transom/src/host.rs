@@ -13,7 +13,11 @@
 //!                                    │ Output::Ask ──▶ person ──▶ Input::Decision
 //! ```
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::value::RawValue;
 
@@ -21,7 +25,7 @@ use crate::{
     calls::{Calls, Serving},
     policy::{Decided, Decision, Policy},
     rpc::{self, ErrorObject},
-    violation::{Limit, Quoted, Violation},
+    violation::{Holder, Limit, Over, Quoted, Violation},
     wire::{
         AppCapabilities, DisplayMode, HostCapabilities, HostContext, Implementation,
         InitializeParams, InitializeResult, LogLevel, RawObject, SizeChangedParams, TeardownParams,
@@ -35,6 +39,7 @@ mod limits;
 mod questions;
 mod rate;
 mod requests;
+mod share;
 mod size;
 mod state;
 mod task;
@@ -44,9 +49,11 @@ mod work;
 
 pub use app_tools::{AppAnswer, AppTool, NoSuchTool};
 pub use files::file_name;
-pub use limits::{Limits, Terms};
+pub use limits::{Limits, MethodLimits, Terms};
 pub use questions::Question;
 pub use rate::Rate;
+pub use requests::REQUESTS;
+pub use share::{ServerLimits, Share, Usage};
 pub use size::Size;
 pub use state::{Reason, TooLate};
 pub use task::{File, FileBody, Task, ToolCall};
@@ -56,6 +63,7 @@ use app_tools::{AppTools, Asked};
 use questions::Questions;
 use rate::Bucket;
 use requests::Seen;
+use share::Room;
 use state::{Ending, Event, Move, News, Phase, State};
 use throttle::Throttle;
 use work::{Stage, Work};
@@ -300,6 +308,8 @@ pub struct Session {
     questions: Questions,
     app_tools: AppTools,
     meters: Meters,
+    /// What the server's other views leave to this one, while a message is judged.
+    room: Option<Room>,
     /// What the view last said of its size, axis by axis.
     reported: SizeChangedParams,
     /// What the frame was last told to be.
@@ -331,6 +341,8 @@ struct Meters {
     bytes: Bucket,
     strikes: Bucket,
     instances: Bucket,
+    /// Of the methods that have a limit of their own, once they are used.
+    methods: BTreeMap<&'static str, Bucket>,
 }
 
 /// The view did not declare this display mode (H-80).
@@ -347,7 +359,7 @@ impl Session {
     /// Opens a session for a view that is about to be loaded.
     pub fn start(now: Duration, setup: Arc<Setup>, opening: Opening) -> Self {
         let Opening { context, tools, policy, decided, port } = opening;
-        let limits = setup.limits;
+        let limits = &setup.limits;
         Self {
             told_context: Arc::clone(&context),
             context,
@@ -368,7 +380,9 @@ impl Session {
                 bytes: Bucket::full(limits.bytes, now),
                 strikes: Bucket::full(limits.strikes, now),
                 instances: Bucket::full(limits.instances, now),
+                methods: BTreeMap::new(),
             },
+            room: None,
             reported: SizeChangedParams::default(),
             size: Size::default(),
             resize: Throttle::default(),
@@ -385,7 +399,7 @@ impl Session {
     pub fn handle(&mut self, now: Duration, input: Input<'_>) -> Result<(), Violation> {
         self.tick(now);
         match input {
-            Input::View(text) => self.receive(now, text),
+            Input::View(text) => self.receive(now, text, None),
             Input::Answer { call, outcome } => {
                 self.answer(call, outcome);
                 Ok(())
@@ -405,6 +419,12 @@ impl Session {
             Input::Reloaded => self.reload(now),
             Input::Tick => Ok(()),
         }
+    }
+
+    /// Takes one message of the view, as [`Input::View`] does, within what all views of its server share.
+    pub fn hear(&mut self, now: Duration, text: &str, share: &mut Share) -> Result<(), Violation> {
+        self.tick(now);
+        self.receive(now, text, Some(share))
     }
 
     /// What to do next, oldest first.
@@ -531,6 +551,19 @@ impl Session {
         self.work.len()
     }
 
+    /// What the view uses at the moment. What waits for the page is not known here.
+    pub fn usage(&self) -> Usage {
+        let questions = self.questions.open();
+        // Whatever is held is held for a question.
+        let held = if questions == 0 { 0 } else { self.held() };
+        Usage { calls: self.work.len(), questions, held, queued: 0 }
+    }
+
+    /// The limits of the view.
+    pub fn limits(&self) -> &Limits {
+        &self.setup.limits
+    }
+
     /// One step of the table, and what it wants done.
     fn step(&mut self, now: Duration, event: Event) -> Result<(), Violation> {
         let (state, moves) = self.state.step(now, event, self.setup.terms.phases())?;
@@ -655,7 +688,7 @@ impl Session {
     fn reload(&mut self, now: Duration) -> Result<(), Violation> {
         if !self.counts_instance(now) {
             self.stop_reloads(now);
-            return Err(Violation::OverLimit { limit: Limit::Instances });
+            return Err(self.too_many_instances());
         }
         self.step(now, Event::Reloaded)
     }
@@ -663,6 +696,14 @@ impl Session {
     /// Counts a new instance; false if it is one too many.
     fn counts_instance(&mut self, now: Duration) -> bool {
         self.meters.instances.take(self.setup.limits.instances, now, 1.0)
+    }
+
+    fn too_many_instances(&self) -> Violation {
+        self.over(Limit::Instances, self.setup.limits.instances.burst as u64).into()
+    }
+
+    fn over(&self, limit: Limit, most: u64) -> Over {
+        Over { limit, of: Holder::View, most }
     }
 
     /// Takes away a view that is loaded over and over. It is a document that never got ready, so it is
@@ -750,7 +791,7 @@ impl Session {
         // Whoever waited for a greeting was counted when it was loaded.
         let waited = matches!(self.state.phase, Phase::Waiting { .. });
         if !waited && !self.counts_instance(now) {
-            let violation = Violation::OverLimit { limit: Limit::Instances };
+            let violation = self.too_many_instances();
             // Now: nothing comes after the end that follows.
             self.rule(seen, Ruling::Refused(violation.clone()));
             self.stop_reloads(now);

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::rpc::{DENIED, INVALID_PARAMS, METHOD_NOT_FOUND, Malformed};
+use crate::rpc::{self, DENIED, INVALID_PARAMS, METHOD_NOT_FOUND, Malformed};
 
 /// The peer broke the protocol or a rule of the house. Never the caller's fault, never a bug of ours.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -52,11 +52,20 @@ pub enum Violation {
     #[error("denied: {0}")]
     Denied(#[from] Denial),
     /// More or faster than the limits let through.
-    #[error("over the limit: {limit}")]
-    OverLimit {
-        /// Which limit.
-        limit: Limit,
-    },
+    #[error(transparent)]
+    OverLimit(#[from] Over),
+}
+
+/// More or faster than a limit lets through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("over the limit of {most} {limit}{of}")]
+pub struct Over {
+    /// Which limit.
+    pub limit: Limit,
+    /// Whose it is.
+    pub of: Holder,
+    /// How much it lets through.
+    pub most: u64,
 }
 
 /// The rule that a request was denied by, in words a view's author understands.
@@ -99,13 +108,19 @@ pub enum Denial {
 }
 
 /// What there was too much of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Limit {
     /// Messages a second.
     Messages,
     /// Bytes a second.
     Bytes,
+    /// The size of one message.
+    Size,
+    /// Requests of one method a second.
+    Method,
+    /// The size of the params of one method.
+    Params,
     /// New documents, or the same one starting over.
     Instances,
     /// Requests not yet answered.
@@ -114,8 +129,23 @@ pub enum Limit {
     Questions,
     /// Bytes of requests that wait for a person.
     Held,
+    /// Bytes of messages that wait for the page to take them.
+    Queued,
+    /// Views that are open.
+    Views,
     /// The size of one result of an app's tool (H-117).
     Result,
+}
+
+/// Who shares a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Holder {
+    /// One view alone.
+    View,
+    /// All views of one server.
+    Server,
+    /// All views of the host.
+    Host,
 }
 
 /// A stranger's words: cut short and escaped, so that a log line stays one short line.
@@ -133,8 +163,99 @@ impl Violation {
             Self::Malformed(_) | Self::UnknownId { .. } | Self::DuplicateId { .. } => None,
             Self::UnknownMethod { .. } => Some(METHOD_NOT_FOUND),
             Self::BadParams { .. } => Some(INVALID_PARAMS),
-            Self::Unexpected { .. } | Self::Denied(_) | Self::OverLimit { .. } => Some(DENIED),
+            Self::Unexpected { .. } | Self::Denied(_) | Self::OverLimit(_) => Some(DENIED),
         }
+    }
+
+    /// What the error carries for programs: why it was refused, in a word that does not change.
+    pub fn data(&self) -> Option<Box<RawValue>> {
+        match self {
+            Self::Denied(denial) => Some(rpc::raw(&Data::new(denial.name()))),
+            Self::OverLimit(Over { limit, of, most }) => Some(rpc::raw(&Data {
+                limit: Some(limit.name()),
+                of: Some(of.name()),
+                most: Some(*most),
+                ..Data::new("limit")
+            })),
+            _ => None,
+        }
+    }
+}
+
+/// The `data` of an error.
+#[derive(Serialize)]
+struct Data {
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<u64>,
+}
+
+impl Data {
+    fn new(reason: &'static str) -> Self {
+        Self { reason, limit: None, of: None, most: None }
+    }
+}
+
+impl Denial {
+    /// In one word, for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NotVisible(_) => "not-visible",
+            Self::NotThisServer(_) => "not-this-server",
+            Self::Policy(_) => "policy",
+            Self::Refused(_) | Self::Again(_) => "refused",
+            Self::NoDecision => "no-decision",
+            Self::Changed(_) => "changed",
+            Self::Address(_) => "address",
+            Self::Modality(_) => "modality",
+            Self::AppTool(_) => "app-tool",
+            Self::SamplingTools => "sampling-tools",
+        }
+    }
+}
+
+impl Limit {
+    /// In one word, for programs; where there is a setting for it, under its name there.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Bytes => "bytes",
+            Self::Size => "message-size",
+            Self::Method => "method",
+            Self::Params => "method-size",
+            Self::Instances => "instances",
+            Self::Calls => "calls",
+            Self::Questions => "questions",
+            Self::Held => "held",
+            Self::Queued => "queued",
+            Self::Views => "views",
+            Self::Result => "result",
+        }
+    }
+}
+
+impl Holder {
+    /// In one word, for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Server => "server",
+            Self::Host => "host",
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::View => "",
+            Self::Server => ", for all views of one server",
+            Self::Host => ", for all views",
+        })
     }
 }
 
@@ -143,11 +264,16 @@ impl fmt::Display for Limit {
         f.write_str(match self {
             Self::Messages => "messages a second",
             Self::Bytes => "bytes a second",
-            Self::Instances => "new instances a second",
+            Self::Size => "bytes for one message",
+            Self::Method => "requests of this method a second",
+            Self::Params => "bytes for the params of this method",
+            Self::Instances => "new instances at once",
             Self::Calls => "requests in flight",
             Self::Questions => "questions waiting for the user",
             Self::Held => "bytes waiting for the user",
-            Self::Result => "size of a result",
+            Self::Queued => "bytes waiting for the page",
+            Self::Views => "open views",
+            Self::Result => "bytes for a result",
         })
     }
 }
@@ -222,11 +348,29 @@ mod tests {
             (Violation::UnknownMethod { method: "x".into() }, Some(-32601)),
             (Violation::BadParams { method: "ui/message", reason: "x".into() }, Some(-32602)),
             (Violation::Denied(Denial::NotVisible("x".into())), Some(-32000)),
-            (Violation::OverLimit { limit: Limit::Calls }, Some(-32000)),
+            (Over { limit: Limit::Calls, of: Holder::View, most: 1 }.into(), Some(-32000)),
             (Violation::Unexpected { state: "closed", got: "x".into() }, Some(-32000)),
         ];
         for (violation, code) in table {
             assert_eq!(violation.code(), code, "{violation}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_why_in_words_and_for_programs() {
+        let over = |of| Violation::from(Over { limit: Limit::Messages, of, most: 1_000 });
+        #[rustfmt::skip]
+        let table = [
+            (over(Holder::View), "over the limit of 1000 messages a second",
+                Some(r#"{"reason":"limit","limit":"messages","of":"view","most":1000}"#)),
+            (over(Holder::Server), "over the limit of 1000 messages a second, for all views of one server",
+                Some(r#"{"reason":"limit","limit":"messages","of":"server","most":1000}"#)),
+            (Denial::NoDecision.into(), "denied: no decision", Some(r#"{"reason":"no-decision"}"#)),
+            (Violation::UnknownMethod { method: "x".into() }, "no such method: \"x\"", None),
+        ];
+        for (violation, words, data) in table {
+            assert_eq!(violation.to_string(), words);
+            assert_eq!(violation.data().as_deref().map(RawValue::get), data, "{words}");
         }
     }
 }

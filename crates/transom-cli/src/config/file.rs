@@ -29,7 +29,62 @@ pub(crate) struct File {
     #[serde(default)]
     pub(crate) policy: Rules,
     #[serde(default)]
+    pub(crate) limits: Limits,
+    #[serde(default)]
     pub(crate) servers: BTreeMap<String, Server>,
+}
+
+/// `[limits]` and `[servers.NAME.limits]`: what views may use up.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limits {
+    /// Of the host; not for a server.
+    pub(crate) views: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(crate) view: ViewLimits,
+    #[serde(default)]
+    pub(crate) server: ServerLimits,
+    #[serde(default)]
+    pub(crate) methods: BTreeMap<Spanned<String>, MethodLimits>,
+}
+
+/// Each view.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct ViewLimits {
+    pub(crate) messages: Option<Spanned<u64>>,
+    pub(crate) messages_burst: Option<Spanned<u64>>,
+    pub(crate) bytes: Option<Spanned<u64>>,
+    pub(crate) bytes_burst: Option<Spanned<u64>>,
+    pub(crate) message_size: Option<Spanned<u64>>,
+    pub(crate) calls: Option<Spanned<u64>>,
+    pub(crate) questions: Option<Spanned<u64>>,
+    pub(crate) held: Option<Spanned<u64>>,
+    pub(crate) queued: Option<Spanned<u64>>,
+}
+
+/// All views of one server together.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct ServerLimits {
+    pub(crate) views: Option<Spanned<u64>>,
+    pub(crate) messages: Option<Spanned<u64>>,
+    pub(crate) messages_burst: Option<Spanned<u64>>,
+    pub(crate) bytes: Option<Spanned<u64>>,
+    pub(crate) bytes_burst: Option<Spanned<u64>>,
+    pub(crate) calls: Option<Spanned<u64>>,
+    pub(crate) questions: Option<Spanned<u64>>,
+    pub(crate) held: Option<Spanned<u64>>,
+    pub(crate) queued: Option<Spanned<u64>>,
+}
+
+/// One method, for each view.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct MethodLimits {
+    pub(crate) messages: Option<Spanned<u64>>,
+    pub(crate) messages_burst: Option<Spanned<u64>>,
+    pub(crate) size: Option<Spanned<u64>>,
 }
 
 /// `[run]`: what the command line can say too.
@@ -65,6 +120,8 @@ pub(crate) struct Server {
     pub(crate) disabled: bool,
     #[serde(default)]
     pub(crate) policy: Rules,
+    #[serde(default)]
+    pub(crate) limits: Limits,
 }
 
 /// `[servers.NAME.oauth]`: how we are known where people sign in.

@@ -12,6 +12,7 @@ use transom_host::upstream::{Command, Endpoint, Registration, Secret, Target};
 
 use super::{
     Config, Frames, Run, Server,
+    limits::Caps,
     rules::{Rules, word},
     setting::{Setting, Source},
 };
@@ -31,8 +32,11 @@ impl Display for Config {
             line(f, name, list, source)?;
         }
         print_stances(f, "policy.links", self.rules.links())?;
+        writeln!(f, "\n[limits]")?;
+        line(f, "views", self.views.value, &self.views.source)?;
+        print_caps(f, "limits", &self.caps, None)?;
         for server in &self.servers {
-            print_server(f, server, &self.rules)?;
+            print_server(f, server, &self.rules, &self.caps)?;
         }
         for (names, why) in [(&self.disabled, "disabled"), (&self.absent, "no such server")] {
             for name in names {
@@ -66,7 +70,12 @@ impl Display for Run {
     }
 }
 
-fn print_server(f: &mut fmt::Formatter<'_>, server: &Server, all: &Rules) -> fmt::Result {
+fn print_server(
+    f: &mut fmt::Formatter<'_>,
+    server: &Server,
+    all: &Rules,
+    caps: &Caps,
+) -> fmt::Result {
     let name = key(&server.name);
     writeln!(f, "\n[servers.{name}]")?;
     match &server.target {
@@ -97,8 +106,45 @@ fn print_server(f: &mut fmt::Formatter<'_>, server: &Server, all: &Rules) -> fmt
     if server.rules.links() != all.links() {
         print_stances(f, &format!("servers.{name}.policy.links"), server.rules.links())?;
     }
+    print_caps(f, &format!("servers.{name}.limits"), &server.caps, Some(caps))
+}
+
+/// What views may use up; of a server, only what is not as it is for all.
+fn print_caps(
+    f: &mut fmt::Formatter<'_>,
+    table: &str,
+    caps: &Caps,
+    all: Option<&Caps>,
+) -> fmt::Result {
+    let mut print = |table: String, own: Vec<Number<'_>>, all: Vec<Number<'_>>| {
+        let own: Vec<_> = own.into_iter().filter(|number| !all.contains(number)).collect();
+        if !own.is_empty() {
+            writeln!(f, "[{table}]")?;
+        }
+        own.into_iter().try_for_each(|(name, it)| line(f, name, it.value, &it.source))
+    };
+    print(
+        format!("{table}.view"),
+        caps.view().collect(),
+        all.map(|all| all.view().collect()).unwrap_or_default(),
+    )?;
+    print(
+        format!("{table}.server"),
+        caps.server().collect(),
+        all.map(|all| all.server().collect()).unwrap_or_default(),
+    )?;
+    for (method, own) in caps.methods() {
+        let all = all.and_then(|all| all.methods().find(|(name, _)| *name == method));
+        print(
+            format!("{table}.methods.{}", key(method)),
+            own,
+            all.map(|all| all.1).unwrap_or_default(),
+        )?;
+    }
     Ok(())
 }
+
+type Number<'a> = (&'static str, &'a Setting<u64>);
 
 /// A table of single stances, if it has any.
 fn print_stances<K: Display>(

@@ -66,6 +66,19 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
         ("[servers.a]\nurl = \"http://a.test\"\nscripts = [\"eval\"]", 3, "expected one of `blob:`, `data:`, `wasm`"),
         ("[servers.a.policy]\nsampling = true",          2, "expected a string, got boolean"),
         ("[servers.a]\ncommand = \"x\"\nenv = \"K=hush\"", 3, "expected a map, got string"),
+        ("[limits]\nview = 3",                          2, "expected struct"),
+        ("[limits.view]\nmesages = 3",                  2, "unknown field `mesages`"),
+        ("[limits.view]\nmessages = -3",                2, "u64"),
+        ("[limits.view]\n\nmessages = 0",               3, "messages = 0 would let nothing through"),
+        ("[limits.view]\nmessage-size = 20_000_000",    2, "cannot be more than 16777216"),
+        ("[limits.view]\nbytes-burst = 10\nmessage-size = 20", 3, "raise bytes-burst or lower message-size"),
+        ("[limits.view]\ncalls = 20\n[limits.server]\ncalls = 10", 2, "calls of one view is 20, but all views of its server may have 10"),
+        ("[limits]\nviews = 5\n[limits.server]\nviews = 6", 4, "one server may have 6 views, but all servers together only 5"),
+        ("[limits.methods.\"tools/cal\"]\nsize = 1",    1, "views make no such request; there are tools/call,"),
+        ("[limits.view]\nmessages = 5\n[limits.methods.ping]\nmessages = 6", 4, "ping may have 6 messages, but a view no more than 5"),
+        ("[limits.methods.ping]\nmessages-burst = 6",   2, "messages-burst needs messages beside it"),
+        ("[servers.a.limits]\nviews = 6",               2, "write it under [limits]"),
+        ("[servers.a.limits.view]\ncalls = 0",          2, "calls = 0 would let nothing through"),
     ];
     for (toml, line, words) in table {
         let message = message(toml);

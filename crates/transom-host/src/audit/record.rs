@@ -7,6 +7,7 @@ use serde::Serialize;
 use transom::{
     host::{File, FileBody, Ruling, Task, Which},
     policy::Decision,
+    violation::Over,
 };
 
 use super::chain::{Hash, Head};
@@ -82,6 +83,9 @@ pub(crate) struct Counts {
     pub(crate) progress: u64,
     /// Messages that were no requests and were refused.
     pub(crate) refused: u64,
+    /// Requests that were refused because of a limit, beyond the first one in that second.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) limited: u64,
 }
 
 impl Record {
@@ -235,6 +239,14 @@ impl Record {
         Self { more, ..Self::new("counts") }
     }
 
+    /// A limit was reached by something that is no request.
+    pub(crate) fn limited(over: &Over, about: &str) -> Self {
+        let more = More { outcome: Some("refused"), ..More::default() };
+        let about = Some(short(about)).filter(|about| !about.is_empty());
+        let detail = Details { about, why: Some(over.to_string()), ..Details::default() };
+        Self { more, detail, ..Self::new("limit") }
+    }
+
     /// A view ended.
     pub(crate) fn closed(why: &'static str) -> Self {
         let more = More { outcome: Some(why), ..More::default() };
@@ -300,6 +312,11 @@ fn hashed(parts: &[&str]) -> (usize, Option<String>) {
         Hash::of(parts.concat().as_bytes())
     };
     (parts.iter().map(|part| part.len()).sum(), Some(whole.to_string()))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A stranger's words are kept, but not without end.

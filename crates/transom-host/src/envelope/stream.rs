@@ -13,7 +13,9 @@ pub struct Stream {
     /// Everything not confirmed; only the first `flying` of it has been written.
     unconfirmed: VecDeque<String>,
     flying: usize,
+    /// The size of what flies, and of everything.
     bytes: usize,
+    queued: usize,
     owes: bool,
 }
 
@@ -37,13 +39,16 @@ impl Stream {
             unconfirmed: VecDeque::new(),
             flying: 0,
             bytes: 0,
+            queued: 0,
             owes: false,
         }
     }
 
     /// Says one thing; [`Self::write`] tells what of it goes out now.
     pub fn say(&mut self, told: &ToPage) -> Result<(), Overrun> {
-        self.unconfirmed.push_back(told.print());
+        let text = told.print();
+        self.queued += text.len();
+        self.unconfirmed.push_back(text);
         if self.unconfirmed.len() > MESSAGES * 64 { Err(Overrun) } else { Ok(()) }
     }
 
@@ -57,6 +62,7 @@ impl Stream {
         while self.confirmed < ack {
             let text = self.unconfirmed.pop_front().expect("what flies is kept until confirmed");
             self.bytes -= text.len();
+            self.queued -= text.len();
             self.flying -= 1;
             self.confirmed += 1;
         }
@@ -80,6 +86,11 @@ impl Stream {
     pub fn confirm(&mut self) -> Option<String> {
         let due = std::mem::take(&mut self.owes);
         due.then(|| format!(r#"{{"view":"{}","ack":{}}}"#, self.view, self.heard))
+    }
+
+    /// The size of everything that the page has not confirmed, in bytes.
+    pub fn queued(&self) -> usize {
+        self.queued
     }
 
     /// Everything that flew when the connection broke, to be written again.
@@ -141,6 +152,19 @@ mod tests {
         let mut huge = stream();
         say(&mut huge, &format!(r#""{}""#, "x".repeat(5 << 20)));
         assert!(huge.write().is_some(), "one may exceed the size when it is alone");
+    }
+
+    #[test]
+    fn what_is_queued_is_counted_until_it_is_confirmed() {
+        let mut stream = stream();
+        let one = ToPage::Message("{}".to_owned()).print().len();
+        (0..1_000).for_each(|_| say(&mut stream, "{}"));
+        assert_eq!(stream.queued(), 1_000 * one);
+        while stream.write().is_some() {}
+        stream.take(None, 10).unwrap();
+        assert_eq!(stream.queued(), 990 * one);
+        stream.restart();
+        assert_eq!(stream.queued(), 0);
     }
 
     #[test]

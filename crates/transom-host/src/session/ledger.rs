@@ -1,14 +1,15 @@
 //! What the loop writes down, and what waits until it is: no effect happens that is not in the audit.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     time::Duration,
 };
 
 use tokio::sync::watch;
 use transom::{
-    host::{Input, Output, Question, Task},
+    host::{Input, Output, Question, Ruling, Task},
     policy::Decision,
+    violation::{Holder, Limit, Over, Violation},
 };
 
 use super::Driver;
@@ -24,6 +25,8 @@ pub(super) struct Ledger {
     /// Effects, under what must be written before they happen.
     held: BTreeMap<u64, (ViewId, Held)>,
     counts: HashMap<ViewId, Counts>,
+    /// Limits that were reached in this second, and have their row.
+    limited: HashSet<(ViewId, Limit, Holder)>,
     /// When the counts become rows.
     pub(super) count_at: Option<Duration>,
     failed: bool,
@@ -68,7 +71,14 @@ impl Held {
 
 impl Ledger {
     pub(super) fn new(audit: Option<Audit>) -> Self {
-        Self { audit, held: BTreeMap::new(), counts: HashMap::new(), count_at: None, failed: false }
+        Self {
+            audit,
+            held: BTreeMap::new(),
+            counts: HashMap::new(),
+            limited: HashSet::new(),
+            count_at: None,
+            failed: false,
+        }
     }
 
     pub(super) fn audit(&self) -> Option<&Audit> {
@@ -99,6 +109,12 @@ impl Driver {
         match output {
             Output::Waits { which, method, about, question } => {
                 self.note(view, || Record::waits(which, method, about.as_str(), *question));
+            }
+            // A flood is one row, and a number.
+            Output::Judged { ruling: Ruling::Refused(Violation::OverLimit(over)), .. }
+                if self.ledger.audit.is_some() && !self.is_first(view, over) =>
+            {
+                self.count(view, |counts| counts.limited += 1);
             }
             Output::Judged { which, method, about, size, ruling } => {
                 self.note(view, || Record::judged(which, *method, about.as_str(), *size, ruling));
@@ -166,9 +182,17 @@ impl Driver {
         self.ledger.count_at.get_or_insert(due);
     }
 
+    /// Whether a view has not reached this limit in this second yet.
+    fn is_first(&mut self, view: &ViewId, over: &Over) -> bool {
+        let due = self.now() + SECOND;
+        self.ledger.count_at.get_or_insert(due);
+        self.ledger.limited.insert((view.clone(), over.limit, over.of))
+    }
+
     /// Makes rows of what was counted.
     pub(super) fn write_counts(&mut self) {
         self.ledger.count_at = None;
+        self.ledger.limited.clear();
         let views: Vec<ViewId> = self.ledger.counts.keys().cloned().collect();
         views.iter().for_each(|view| self.flush_counts(view));
     }

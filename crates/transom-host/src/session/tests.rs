@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use transom::origin::Origin;
 
 use super::*;
-use crate::{Host, demo, sandbox::Naming, server::Standing, upstream::Target};
+use crate::{Builder, Host, demo, sandbox::Naming, server::Standing, upstream::Target};
 
 struct Stage {
     host: Host,
@@ -25,15 +25,20 @@ struct Load<'a> {
 
 impl Stage {
     async fn new() -> Self {
+        Self::with(|builder| builder).await
+    }
+
+    /// With the demo under two names, and whatever else a test wants.
+    async fn with(change: impl FnOnce(Builder) -> Builder) -> Self {
         let origin = Origin::parse("http://localhost:7420").unwrap();
-        let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+        let builder = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
             .server("demo", Target::InProcess(demo::server()))
-            .build()
-            .unwrap();
+            .server("other", Target::InProcess(demo::server()));
+        let host = change(builder).build().unwrap();
         let mut seen = None;
         loop {
             let (version, states) = host.servers(seen, Duration::from_secs(60)).await;
-            if states[0].state == Standing::Ready {
+            if states.iter().all(|server| server.state == Standing::Ready) {
                 return Self { host };
             }
             seen = Some(version);
@@ -70,7 +75,7 @@ impl Load<'_> {
         *said += 1;
         let text = format!(r#"{{"view":"{view}","seq":{said},"ack":{heard},"{kind}":{payload}}}"#);
         let (page, connection) = (self.name.clone(), self.connection);
-        self.stage.send(Event::Frame { page, connection, text }).await;
+        self.stage.send(Event::Frame { page, connection, text, room: None }).await;
     }
 
     /// The next thing that the host says about a view, of this kind; what comes before it is passed over.
@@ -100,10 +105,14 @@ impl Load<'_> {
     }
 
     async fn open(&mut self, view: &str) -> Value {
-        let tool = json!({ "server": "demo", "name": "show_weather", "arguments": {} });
+        self.open_of("demo", view).await;
+        self.hear(view, "open").await
+    }
+
+    async fn open_of(&mut self, server: &str, view: &str) {
+        let tool = json!({ "server": server, "name": "show_weather", "arguments": {} });
         let modes = ["inline", "fullscreen"];
         self.say(view, "open", json!({ "lanes": [], "modes": modes, "tool": tool })).await;
-        self.hear(view, "open").await
     }
 
     /// The view's own words, up to the end of its handshake.
@@ -408,4 +417,175 @@ async fn h_03_a_view_that_never_begins_leaves_the_tools_words() {
     assert_eq!(text["why"], "The view was stopped: it never finished its handshake.");
     assert!(text["text"].as_str().unwrap().starts_with("Lisbon: "), "{text}");
     assert_eq!(page.hear("v1", "close").await["reason"], "silent");
+}
+
+fn rate(burst: f64) -> host::Rate {
+    host::Rate { per_second: 1.0, burst }
+}
+
+/// The data of the error in an answer.
+fn reason(answer: &Value) -> (&Value, &Value) {
+    let data = &answer["error"]["data"];
+    assert_eq!(data["reason"], "limit", "{answer}");
+    (&data["limit"], &data["of"])
+}
+
+#[tokio::test(start_paused = true)]
+async fn views_of_one_server_share_its_limits_and_other_servers_do_not_notice() {
+    let limits = host::ServerLimits { messages: rate(40.0), ..host::ServerLimits::default() };
+    let stage = Stage::with(|builder| builder.server_limits(limits)).await;
+    // In two tabs: what they share is the server.
+    let mut one = stage.load_in("t1", "p1", 1).await;
+    let mut two = stage.load_in("t2", "p2", 2).await;
+    for (page, view) in [(&mut one, "v1"), (&mut two, "v2")] {
+        page.open(view).await;
+        page.greet(view).await;
+    }
+    two.open_of("other", "o1").await;
+    two.hear("o1", "open").await;
+    two.greet("o1").await;
+    for id in 1..=18 {
+        for (page, view) in [(&mut one, "v1"), (&mut two, "v2")] {
+            assert_eq!(page.ask(view, id, "ping", json!({})).await["result"], json!({}), "{id}");
+        }
+    }
+    for (page, view) in [(&mut one, "v1"), (&mut two, "v2")] {
+        page.request(view, 99, "ping", json!({})).await;
+        let note = page.hear(view, "note").await["text"].clone();
+        let answer = page.answer_to(view, 99).await;
+        assert_eq!(reason(&answer), (&json!("messages"), &json!("server")), "{view}");
+        let words = "The views of demo together send more than 1 messages a second; \
+                     what is above that is refused. Everything else goes on.";
+        assert_eq!(note, words);
+    }
+    assert_eq!(two.ask("o1", 1, "ping", json!({})).await["result"], json!({}));
+    assert_eq!(stage.logged("send more than 1 messages").await, 2, "once for each view");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_view_uses_is_given_back_when_it_ends() {
+    let limits = host::ServerLimits { questions: 2, ..host::ServerLimits::default() };
+    let stage = Stage::with(|builder| builder.server_limits(limits)).await;
+    let mut page = stage.load("p1", 1).await;
+    for view in ["v1", "v2"] {
+        page.open(view).await;
+        page.greet(view).await;
+    }
+    for id in [1, 2] {
+        page.request("v1", id, "ui/open-link", json!({ "url": LINK })).await;
+        page.hear("v1", "ask").await;
+    }
+    let answer = page.ask("v2", 1, "ui/open-link", json!({ "url": LINK })).await;
+    assert_eq!(reason(&answer), (&json!("questions"), &json!("server")));
+    page.say("v1", "close", json!({ "reason": "gone" })).await;
+    page.hear("v1", "close").await;
+    page.request("v2", 2, "ui/open-link", json!({ "url": LINK })).await;
+    page.hear("v2", "ask").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_views_of_a_server_as_may_be_and_one_more() {
+    let limits = host::ServerLimits { views: 2, ..host::ServerLimits::default() };
+    let stage = Stage::with(|builder| builder.server_limits(limits)).await;
+    let mut one = stage.load_in("t1", "p1", 1).await;
+    let mut two = stage.load_in("t2", "p2", 2).await;
+    one.open("v1").await;
+    two.open("v2").await;
+    one.open_of("demo", "v3").await;
+    let why = one.hear("v3", "text").await["why"].clone();
+    assert_eq!(
+        why,
+        "The views of demo together are as many as may be: 2. Close one of them first."
+    );
+    assert_eq!(one.hear("v3", "close").await["reason"], "limit");
+    assert_eq!(stage.logged("tools/call show_weather").await, 2, "its tool was not called");
+    // Another server has places of its own, and one that is free is free for everybody.
+    one.open_of("other", "o1").await;
+    one.hear("o1", "open").await;
+    two.say("v2", "close", json!({ "reason": "gone" })).await;
+    two.hear("v2", "close").await;
+    one.open("v3").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn as_many_views_of_the_host_as_may_be_and_one_more() {
+    let stage = Stage::with(|builder| builder.most_views(2)).await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.open_of("other", "o1").await;
+    page.hear("o1", "open").await;
+    page.open_of("demo", "v2").await;
+    let why = page.hear("v2", "text").await["why"].clone();
+    assert_eq!(why, "All views together are as many as may be: 2. Close one of them first.");
+    assert_eq!(page.hear("v2", "close").await["reason"], "limit");
+    page.greet("v1").await;
+    assert_eq!(page.settled("v1").await, [""; 0], "the others go on");
+}
+
+/// Answers of the server that nobody takes: up to the limit they wait, beyond it they are refused.
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_the_page_takes_up_bounded_memory() {
+    let limits = |queued| host::Limits { queued, ..host::Limits::default() };
+    for (of, view, server) in [("view", 40_000, 80_000), ("server", 80_000, 40_000)] {
+        let together = host::ServerLimits { queued: server, ..host::ServerLimits::default() };
+        let stage =
+            Stage::with(|builder| builder.limits(limits(view)).server_limits(together)).await;
+        let mut page = stage.load("p1", 1).await;
+        page.open("v1").await;
+        page.greet("v1").await;
+        page.settled("v1").await;
+        // The page is away: it confirms nothing.
+        let (_, heard) = page.counts["v1"];
+        let mut refused = 0;
+        for id in 100..140 {
+            page.request("v1", id, "resources/read", json!({ "uri": "ui://demo/weather.html" }))
+                .await;
+            let answer = page.answer_to("v1", id).await;
+            page.counts.get_mut("v1").unwrap().1 = heard;
+            if answer["error"].is_object() {
+                assert_eq!(reason(&answer), (&json!("queued"), &json!(of)));
+                refused += 1;
+            } else {
+                assert_eq!(refused, 0, "what has no room has none later");
+            }
+        }
+        assert!((1..40).contains(&refused), "{of}: {refused}");
+        // It comes back and takes what waits: there is room again.
+        let (said, _) = page.counts["v1"];
+        page.stage
+            .send(Event::Frame {
+                page: "p1".to_owned(),
+                connection: 1,
+                text: format!(r#"{{"view":"v1","ack":{}}}"#, heard + 40),
+                room: None,
+            })
+            .await;
+        page.counts.insert("v1".to_owned(), (said, heard + 40));
+        let answer =
+            page.ask("v1", 999, "resources/read", json!({ "uri": "ui://demo/weather.html" })).await;
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_by_method_is_told_by_its_name() {
+    let limit = host::MethodLimits { rate: Some(rate(2.0)), size: Some(100) };
+    let limits =
+        host::Limits { methods: [("tools/list", limit)].into(), ..host::Limits::default() };
+    let stage = Stage::with(|builder| builder.limits(limits)).await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    for id in [1, 2] {
+        assert!(page.ask("v1", id, "tools/list", json!({})).await["result"].is_object());
+    }
+    page.request("v1", 3, "tools/list", json!({})).await;
+    let note = page.hear("v1", "note").await["text"].clone();
+    let answer = page.answer_to("v1", 3).await;
+    assert_eq!(reason(&answer), (&json!("method"), &json!("view")));
+    assert!(
+        note.as_str().unwrap().starts_with("This view sends tools/list more than 1 times a second")
+    );
+    let answer = page.ask("v1", 4, "tools/list", json!({ "x": "x".repeat(100) })).await;
+    assert_eq!(reason(&answer), (&json!("method-size"), &json!("view")));
 }

@@ -104,6 +104,9 @@ fn told(name: &str) -> Option<ToPage> {
         "no view, and what the tool answered" => {
             ToPage::Text { why, text: Some("12 °C\nand \"sunny\"".to_owned()) }
         }
+        "a note about a view that goes on" => {
+            ToPage::Note { text: "It sends more than 10 messages a second.".to_owned() }
+        }
         "closed" => ToPage::Close { reason: "teardown".to_owned() },
         _ => return None,
     })
@@ -127,5 +130,5 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 9);
+    assert_eq!(written, 10);
 }

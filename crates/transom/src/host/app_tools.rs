@@ -391,7 +391,8 @@ impl Session {
         outcome: Result<&RawValue, ErrorObject<'_>>,
     ) -> Result<(), Violation> {
         let size = outcome.as_ref().map_or_else(|error| error.message.len(), |raw| raw.get().len());
-        let large = size > self.setup.limits.app_tool_result;
+        let most = self.setup.limits.app_tool_result;
+        let large = size > most;
         let outcome = match outcome {
             _ if large => AppAnswer::Unusable,
             Ok(raw) => AppAnswer::Result(raw.to_owned()),
@@ -400,7 +401,7 @@ impl Session {
             }
         };
         self.outputs.push_back(Output::AppAnswer { call, outcome });
-        if large { Err(Violation::OverLimit { limit: Limit::Result }) } else { Ok(()) }
+        if large { Err(self.over(Limit::Result, most as u64).into()) } else { Ok(()) }
     }
 
     fn tell_cancelled(&mut self, call: u64) {

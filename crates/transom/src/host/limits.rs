@@ -1,12 +1,13 @@
 //! What a view may use up, and how long things may take.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use super::rate::Rate;
 use crate::{calls::Patience, rpc};
 
-/// The limits of one view.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The limits of one view. What all views of one server may use up together is in
+/// [`ServerLimits`](super::ServerLimits).
+#[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// The size and depth of one message.
     pub message: rpc::Limits,
@@ -24,10 +25,23 @@ pub struct Limits {
     pub questions: usize,
     /// The size of all requests that wait for a person, in bytes.
     pub held: usize,
+    /// The size of all messages that the page has not taken yet, in bytes. For whoever carries them.
+    pub queued: usize,
+    /// Requests of single methods, by their names.
+    pub methods: BTreeMap<&'static str, MethodLimits>,
     /// Tools that the view may offer (H-117).
     pub app_tools: usize,
     /// The size of one result of such a tool, in bytes (H-117).
     pub app_tool_result: usize,
+}
+
+/// The limits of one method, within those of the view. None is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MethodLimits {
+    /// Requests a second.
+    pub rate: Option<Rate>,
+    /// The size of the params, in bytes.
+    pub size: Option<usize>,
 }
 
 /// How long things may take.
@@ -64,9 +78,11 @@ impl Default for Limits {
             bytes: Rate { per_second: 16e6, burst: 64e6 },
             strikes: Rate { per_second: 10.0, burst: 1_000.0 },
             instances: Rate { per_second: 0.5, burst: 10.0 },
-            calls: 256,
+            calls: 128,
             questions: 16,
             held: 32 << 20,
+            queued: 64 << 20,
+            methods: BTreeMap::new(),
             app_tools: 50,
             app_tool_result: 10_000_000,
         }

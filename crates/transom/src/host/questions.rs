@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{File, Output, Session, Terms};
+use super::{File, Output, Room, Session, Terms};
 use crate::{
     calls::Patience,
     policy::{Decision, Subject, Verdict},
@@ -81,9 +81,11 @@ impl Session {
         if let Some(question) = self.questions.join(&subject, waiter) {
             return Ok((question, None));
         }
-        if self.questions.open.len() >= self.setup.limits.questions {
-            return Err(Violation::OverLimit { limit: Limit::Questions });
+        let most = self.setup.limits.questions;
+        if self.questions.open.len() >= most {
+            return Err(self.over(Limit::Questions, most as u64).into());
         }
+        self.room.map_or(Ok(()), Room::for_question)?;
         let id = self.questions.ask(subject.clone(), whole(preview), waiter);
         let preview = cut(preview).into();
         Ok((id, Some(Output::Ask(Question { id, subject, method, preview, files: vec![] }))))
@@ -211,6 +213,11 @@ impl Questions {
 
     fn just_refused(&self, now: Duration, subject: &Subject) -> bool {
         self.noes.iter().any(|no| same(&no.subject, subject) && now < no.until)
+    }
+
+    /// How many are open.
+    pub(super) fn open(&self) -> usize {
+        self.open.len()
     }
 
     /// All questions are moot.

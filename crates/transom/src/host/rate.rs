@@ -18,6 +18,13 @@ pub struct Rate {
     pub burst: f64,
 }
 
+impl Rate {
+    /// The rate as a person would say it.
+    pub(super) fn most(self) -> u64 {
+        self.per_second.ceil() as u64
+    }
+}
+
 impl Bucket {
     /// A full bucket.
     pub(super) fn full(rate: Rate, now: Duration) -> Self {

@@ -6,14 +6,16 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    File, Output, Phase, Reason, Ruling, Session, Task, ToolCall, Which,
+    File, Limits, MethodLimits, Output, Phase, Reason, Room, Ruling, Session, Share, Task,
+    ToolCall, Which,
     questions::Waiter,
+    rate::Bucket,
     work::{Reply, Stage, Work, empty},
 };
 use crate::{
     policy::{Verdict, Wish},
     rpc::{self, ErrorObject, Id, Message, Notification, Request},
-    violation::{Denial, Limit, Quoted, Violation, read},
+    violation::{Denial, Holder, Limit, Over, Quoted, Violation, read},
     wire::{
         CallToolParams, CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult,
         DownloadFileParams, InitializeParams, ListParams, LogParams, MessageParams, Meta,
@@ -41,49 +43,83 @@ pub(super) struct Seen {
 
 impl Session {
     /// Takes one message of the view.
-    pub(super) fn receive(&mut self, now: Duration, text: &str) -> Result<(), Violation> {
+    pub(super) fn receive(
+        &mut self,
+        now: Duration,
+        text: &str,
+        share: Option<&mut Share>,
+    ) -> Result<(), Violation> {
         if self.is_closed() {
             return Err(self.unexpected("a message"));
         }
-        let limits = self.setup.limits;
-        let unwrapped = self.setup.accept_strings.then(|| rpc::unwrap_string(text, limits.message));
+        let limit = self.setup.limits.message;
+        let unwrapped = self.setup.accept_strings.then(|| rpc::unwrap_string(text, limit));
         let text = unwrapped.as_ref().and_then(Option::as_deref).unwrap_or(text);
-        // Both meters run whatever the outcome: a flood of rubbish is a flood.
-        let few = self.meters.messages.take(limits.messages, now, 1.0);
-        let small = self.meters.bytes.take(limits.bytes, now, text.len() as f64);
-        let over = match (few, small) {
-            (true, true) => None,
-            (false, _) => Some(Limit::Messages),
-            (true, false) => Some(Limit::Bytes),
-        };
+        self.room = share.as_ref().map(|share| share.room());
+        let over = self.meter(now, text.len(), share).err();
         let mut judged = false;
-        let outcome = match Message::parse(text, limits.message) {
+        let outcome = match Message::parse(text, limit) {
             Ok(message) => {
                 judged = matches!(message, Message::Request(_));
                 self.dispatch(now, message, over)
+            }
+            Err(rpc::Malformed::TooLarge { .. }) if let Some(message) = glance(text, limit) => {
+                judged = matches!(message, Message::Request(_));
+                let size = self.over(Limit::Size, limit.bytes as u64);
+                self.too_large(now, message, over.unwrap_or(size))
             }
             Err(malformed) => Err(self.malformed(now, malformed, over)),
         };
         if let Err(violation) = &outcome {
             self.strike(now, violation, text.len());
         }
+        self.room = None;
         if judged { Ok(()) } else { outcome }
+    }
+
+    /// Counts a message. All meters of the view run whatever the outcome: a flood of rubbish is a flood.
+    /// What the view's own limits stop does not cost its neighbours anything.
+    fn meter(&mut self, now: Duration, size: usize, share: Option<&mut Share>) -> Result<(), Over> {
+        let Limits { messages, bytes, .. } = self.setup.limits;
+        let few = self.meters.messages.take(messages, now, 1.0);
+        let small = self.meters.bytes.take(bytes, now, size as f64);
+        match (few, small) {
+            (false, _) => Err(self.over(Limit::Messages, messages.most())),
+            (true, false) => Err(self.over(Limit::Bytes, bytes.most())),
+            (true, true) => share.map_or(Ok(()), |share| share.take(now, size)),
+        }
+    }
+
+    /// Refuses a message that is too large to be read, but not to be answered.
+    fn too_large(
+        &mut self,
+        now: Duration,
+        message: Message<'_>,
+        over: Over,
+    ) -> Result<(), Violation> {
+        match message {
+            Message::Request(request) => self.requested(now, request, Some(over)),
+            Message::Notification(_) => Err(over.into()),
+            // Whoever waits for it must not wait longer.
+            Message::Response(response) => {
+                self.settle_unusable(now, &response.id);
+                Err(over.into())
+            }
+        }
     }
 
     fn dispatch(
         &mut self,
         now: Duration,
         message: Message<'_>,
-        over: Option<Limit>,
+        over: Option<Over>,
     ) -> Result<(), Violation> {
         match message {
             // Never limited: there are no more of them than we asked for.
             Message::Response(response) => self.answered(now, response),
             Message::Request(request) => self.requested(now, request, over),
             Message::Notification(_) if self.is_muted() => Err(self.unexpected("a message")),
-            Message::Notification(_) if let Some(limit) = over => {
-                Err(Violation::OverLimit { limit })
-            }
+            Message::Notification(_) if let Some(over) = over => Err(over.into()),
             Message::Notification(notification) => self.notified(now, notification),
         }
     }
@@ -100,14 +136,14 @@ impl Session {
         &mut self,
         now: Duration,
         malformed: rpc::Malformed,
-        over: Option<Limit>,
+        over: Option<Over>,
     ) -> Violation {
         // An answer nobody can use is still an answer: whoever waits for it must not wait longer.
         if let rpc::Malformed::BadAnswer { id, .. } = &malformed {
             self.settle_unusable(now, id);
         }
         match over {
-            Some(limit) => Violation::OverLimit { limit },
+            Some(over) => over.into(),
             None => malformed.into(),
         }
     }
@@ -120,9 +156,11 @@ impl Session {
             Violation::Malformed(rpc::Malformed::Foreign) => return,
             // Refused bytes cost as much as small refused messages: who sends as much again as the
             // bytes' burst, beyond it, has no strike left, in however few messages.
-            Violation::OverLimit { limit: Limit::Bytes } => {
+            Violation::OverLimit(Over { limit: Limit::Bytes, of: Holder::View, .. }) => {
                 (size as f64 * limits.strikes.burst / limits.bytes.burst).max(1.0)
             }
+            // Its neighbours had a part in that. Who says little is not struck for what they say.
+            Violation::OverLimit(Over { of: Holder::Server, .. }) => 0.1,
             _ => 1.0,
         };
         if !self.meters.strikes.take(limits.strikes, now, weight) {
@@ -134,7 +172,7 @@ impl Session {
         &mut self,
         now: Duration,
         request: Request<'_>,
-        over: Option<Limit>,
+        over: Option<Over>,
     ) -> Result<(), Violation> {
         let mut seen = Seen::new(&request);
         let muted = self.is_muted();
@@ -143,7 +181,7 @@ impl Session {
             _ if self.serving.get(&seen.id).is_some() => {
                 Err(Violation::DuplicateId { id: Quoted::new(&seen.id.to_string()) })
             }
-            Some(limit) => Err(Violation::OverLimit { limit }),
+            Some(over) => Err(over.into()),
             None => self.serve(now, &mut seen, request.params),
         };
         // The refusal may have been the last straw, and a closed session says nothing.
@@ -152,7 +190,12 @@ impl Session {
         {
             self.rule(&seen, Ruling::Refused(violation.clone()));
             if let Some(code) = violation.code().filter(|_| !muted) {
-                self.respond(&seen.id, Err(ErrorObject::new(code, violation.to_string())));
+                let data = violation.data();
+                let error = ErrorObject {
+                    data: data.as_deref(),
+                    ..ErrorObject::new(code, violation.to_string())
+                };
+                self.respond(&seen.id, Err(error));
             }
         }
         outcome
@@ -168,6 +211,7 @@ impl Session {
             let method = seen.method.map_or_else(|| seen.about.clone(), Quoted::new);
             return Err(Violation::UnknownMethod { method });
         };
+        self.meter_method(now, method, seen.size)?;
         match method {
             method::INITIALIZE => {
                 if params.is_some_and(|params| params.get().len() > GREETING) {
@@ -186,6 +230,27 @@ impl Session {
         }
     }
 
+    /// Counts a request of a method that has limits of its own.
+    fn meter_method(
+        &mut self,
+        now: Duration,
+        method: &'static str,
+        size: usize,
+    ) -> Result<(), Over> {
+        let Some(&MethodLimits { rate, size: most }) = self.setup.limits.methods.get(method) else {
+            return Ok(());
+        };
+        if let Some(most) = most.filter(|most| size > *most) {
+            return Err(self.over(Limit::Params, most as u64));
+        }
+        let Some(rate) = rate else { return Ok(()) };
+        let bucket = self.meters.methods.entry(method).or_insert_with(|| Bucket::full(rate, now));
+        if bucket.take(rate, now, 1.0) {
+            return Ok(());
+        }
+        Err(self.over(Limit::Method, rate.most()))
+    }
+
     fn consider(
         &mut self,
         now: Duration,
@@ -193,9 +258,11 @@ impl Session {
         method: &'static str,
         params: Option<&RawValue>,
     ) -> Result<(), Violation> {
-        if self.work.len() >= self.setup.limits.calls {
-            return Err(Violation::OverLimit { limit: Limit::Calls });
+        let most = self.setup.limits.calls;
+        if self.work.len() >= most {
+            return Err(self.over(Limit::Calls, most as u64).into());
         }
+        self.room.map_or(Ok(()), Room::for_call)?;
         let wanted = self.read(method, params)?;
         if matches!(self.state.phase, Phase::Waiting { .. } | Phase::Greeted { .. }) {
             self.outputs.push_back(Output::Early { method: Quoted::new(method) });
@@ -273,13 +340,18 @@ impl Session {
 
     /// Whether one more request may be kept until a person decides. What is carried out goes out of our
     /// hands at once; what waits stays in memory for as long as people take.
-    fn has_room(&mut self, size: usize) -> Result<(), Violation> {
-        let asking = |(_, work): (u64, &mut Work)| if work.is_running() { 0 } else { work.size };
-        let held: usize = self.work.iter_mut().map(asking).sum();
-        if held + size > self.setup.limits.held {
-            return Err(Violation::OverLimit { limit: Limit::Held });
+    fn has_room(&self, size: usize) -> Result<(), Violation> {
+        let most = self.setup.limits.held;
+        if self.held().saturating_add(size) > most {
+            return Err(self.over(Limit::Held, most as u64).into());
         }
-        Ok(())
+        Ok(self.room.map_or(Ok(()), |room| room.to_hold(size))?)
+    }
+
+    /// The size of everything that waits for a person.
+    pub(super) fn held(&self) -> usize {
+        let asking = |work: &Work| if work.is_running() { 0 } else { work.size };
+        self.work.iter().map(|(_, work)| asking(work)).sum()
     }
 
     /// D7: written down before anything comes of it.
@@ -533,11 +605,18 @@ impl Seen {
     }
 }
 
+/// Who a message is from and what it is called, should it be too large to be taken: a request can be
+/// refused by its id. Nothing of it is kept, and a giant is not looked at.
+fn glance(text: &str, limits: rpc::Limits) -> Option<Message<'_>> {
+    let limits = rpc::Limits { bytes: GIANT, ..limits };
+    Message::parse(text, limits).ok()
+}
+
 /// A method under its one name. `ui/*` and everything else that is not named here is never forwarded
 /// (H-70).
 fn known(method: &str) -> Option<&'static str> {
     let method = method::canonical(method);
-    METHODS.into_iter().find(|known| *known == method)
+    REQUESTS.into_iter().find(|known| *known == method)
 }
 
 /// A request that goes to the server as it is, but for the token.
@@ -562,8 +641,10 @@ fn allow_modalities(
 
 /// The longest greeting, in bytes: what it says is kept for as long as the view lives.
 const GREETING: usize = 256 << 10;
+/// The longest message that is looked at, in bytes, though it will not be taken.
+const GIANT: usize = 32 << 20;
 /// Every request that a view may make of some host; the frequent first.
-const METHODS: [&str; 14] = [
+pub const REQUESTS: [&str; 14] = [
     method::TOOLS_CALL,
     method::RESOURCES_READ,
     method::PING,

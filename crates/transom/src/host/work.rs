@@ -83,7 +83,7 @@ impl Session {
             return self.refuse(call, &work, task, Denial::NoDecision);
         }
         let reason = "no answer in time".to_owned();
-        self.fail(&work, &reason);
+        self.fail(&work, &reason, None);
         self.outputs.push_back(Output::Abort { call, reason });
     }
 
@@ -120,9 +120,9 @@ impl Session {
     /// Answers a request that a person was asked about and that will not be carried out.
     fn refuse(&mut self, call: u64, work: &Work, task: &Task, denial: Denial) {
         let violation = Violation::Denied(denial);
-        let words = violation.to_string();
+        let (words, data) = (violation.to_string(), violation.data());
         self.outputs.push_back(work.judged(call, task, Ruling::Refused(violation)));
-        self.fail(work, &words);
+        self.fail(work, &words, data.as_deref());
     }
 
     /// Nobody waits for this decision any more.
@@ -132,11 +132,14 @@ impl Session {
         }
     }
 
-    fn fail(&mut self, work: &Work, words: &str) {
+    fn fail(&mut self, work: &Work, words: &str, data: Option<&RawValue>) {
         self.serving.settle(&work.id);
         match work.reply {
             Reply::Mode => self.reply_mode(&work.id),
-            _ => self.respond(&work.id, Err(ErrorObject::new(DENIED, words))),
+            _ => {
+                let error = ErrorObject { data, ..ErrorObject::new(DENIED, words) };
+                self.respond(&work.id, Err(error));
+            }
         }
     }
 

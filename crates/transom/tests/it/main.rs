@@ -6,6 +6,7 @@
 
 mod corpus;
 mod csp;
+mod limits;
 mod partial;
 mod property;
 mod reprint;

@@ -567,7 +567,7 @@ fn a_flood_is_refused_and_then_ended() {
         }
         world.inject(message);
     }
-    assert!(world.has_heard("over the limit: messages a second"));
+    assert!(world.has_heard("over the limit of 1000 messages a second"));
     world.run_for(ms(10_000));
     assert!(world.has_heard("host closed: Flood"));
 }
@@ -582,8 +582,8 @@ fn too_many_calls_and_questions_are_refused_by_name() {
         call(&mut world, "look");
         world.run_for(ms(5));
     }
-    assert!(world.has_heard("over the limit: requests in flight"));
-    assert_eq!(world.session.in_flight(), 256);
+    assert!(world.has_heard("over the limit of 128 requests in flight"));
+    assert_eq!(world.session.in_flight(), 128);
     let mut world = World::new("questions");
     world.open();
     world.person.latency = None;
@@ -591,7 +591,7 @@ fn too_many_calls_and_questions_are_refused_by_name() {
         world.view.open_link(world.now, &format!("https://a.test/{n}")).unwrap();
         world.run_for(ms(5));
     }
-    assert!(world.has_heard("over the limit: questions waiting for the user"));
+    assert!(world.has_heard("over the limit of 16 questions waiting for the user"));
 }
 
 #[test]
@@ -1267,7 +1267,7 @@ fn what_waits_for_a_person_takes_up_bounded_memory() {
         world.view.call_tool(world.now, "save", RawObject::new(&large).unwrap()).unwrap();
     }
     world.run_for(ms(100));
-    assert!(world.has_heard("over the limit: bytes waiting for the user"));
+    assert!(world.has_heard("over the limit of 10000 bytes waiting for the user"));
     assert_eq!(world.session.in_flight(), 9);
     world.run_for(ms(5_000));
     assert_eq!(world.view.in_flight(), 0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use transom::host::{Input, List, Opening, Output, Reason, Session, Setup, Tools};
+use transom::host::{Input, List, Opening, Output, Reason, Session, Setup, Tools, Usage};
 use transom::policy::Decision;
 use transom::rpc::{ErrorObject, Id, Limits, Message};
 use transom::wire::{HostCapabilities, ListChanged, Modalities, RawObject, Sampling};
@@ -157,6 +157,7 @@ impl Stage {
         }
         if self.closed {
             assert_eq!((self.session.deadline(), self.session.in_flight()), (None, 0));
+            assert_eq!(self.session.usage(), Usage::default());
             assert!(self.performing.is_empty() && self.asking.is_empty());
         }
     }

@@ -1,0 +1,194 @@
+//! Pages and their tabs: who may speak of which view, in order and exactly once.
+
+use super::*;
+
+/// One load of a page.
+pub(super) struct Page {
+    pub(super) tab: String,
+    pub(super) connection: u64,
+    pub(super) socket: Option<mpsc::UnboundedSender<ToSocket>>,
+    pub(super) lost: Option<Duration>,
+}
+
+impl Driver {
+    /// Views belong to a tab: another tab has its own, and a page that is loaded anew in the same tab
+    /// is told which ones the load before it left behind.
+    pub(super) fn connect(
+        &mut self,
+        page: String,
+        tab: String,
+        connection: u64,
+        socket: mpsc::UnboundedSender<ToSocket>,
+    ) {
+        let now = self.now();
+        let resumed = self.pages.get(&page).is_some_and(|known| known.tab == tab);
+        // Whoever had this place has lost it, whether or not that has been noticed yet.
+        for (_, before) in
+            self.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
+        {
+            if let Some(old) = before.socket.take() {
+                let words = "another connection took over";
+                let _ = old.send(ToSocket::Close(envelope::REPLACED, words));
+                before.lost = Some(now);
+            }
+        }
+        let theirs = |seat: &Seat| self.pages.get(&seat.page).is_some_and(|it| it.tab == tab);
+        let left = self.views.iter().filter(|(_, seat)| !seat.is_over() && theirs(seat));
+        let views = left.map(|(view, _)| view.to_string()).collect();
+        let welcome = Welcome { version: envelope::VERSION, resumed, views };
+        let _ = socket.send(ToSocket::Text(welcome.print()));
+        for seat in self.views.values_mut().filter(|seat| resumed && seat.page == page) {
+            for text in seat.stream.repeat() {
+                let _ = socket.send(ToSocket::Text(text));
+            }
+        }
+        self.pages.insert(page, Page { tab, connection, socket: Some(socket), lost: None });
+    }
+
+    pub(super) fn lose(&mut self, page: &str, connection: u64) {
+        let now = self.now();
+        if let Some(known) = self.pages.get_mut(page)
+            && known.connection == connection
+        {
+            known.socket = None;
+            known.lost = Some(now);
+        }
+    }
+
+    pub(super) fn refuse_page(&mut self, page: &str) {
+        if let Some(socket) = self.pages.get_mut(page).and_then(|page| page.socket.take()) {
+            let _ = socket.send(ToSocket::Close(envelope::NOT_A_FRAME, "not a frame"));
+        }
+    }
+
+    pub(super) fn hear(&mut self, page: &str, text: &str) {
+        let Ok(frame) = Frame::parse(text) else { return self.refuse_page(page) };
+        let Some(view) = ViewId::parse(frame.view) else { return self.refuse_page(page) };
+        if !self.admit(page, &view, frame.said) {
+            return;
+        }
+        let Some(seat) = self.views.get_mut(&view) else { return };
+        let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
+            return self.refuse_page(page);
+        };
+        self.unconfirmed.insert(view.clone());
+        let due = self.now() + CONFIRM;
+        self.confirm_at.get_or_insert(due);
+        if let Some(said) = frame.said.filter(|_| new) {
+            match said.read() {
+                Ok(said) => self.obey(&view, said),
+                Err(_) => return self.refuse_page(page),
+            }
+        }
+        self.flush(&view);
+    }
+
+    /// Finds the view's place, or makes one for its first `open`.
+    pub(super) fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
+        let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
+        // Counted for a new one only: a message must not cost more for every view beside it.
+        let room = !self.views.contains_key(view)
+            && self.views.len() < PLACES
+            && self.views.values().filter(|seat| !seat.is_over()).count() < self.most_views;
+        let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
+        let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
+        match self.views.get_mut(view) {
+            Some(seat) if seat.page == page => true,
+            // A page that was loaded anew takes over what the old one showed.
+            Some(seat) if opens && same_tab => {
+                seat.page = page.to_owned();
+                seat.stream.restart();
+                true
+            }
+            // Its place went with another page; what it says is for nobody.
+            Some(_) => false,
+            None if opens && room => {
+                let seat = Seat {
+                    stream: Stream::new(view.clone()),
+                    page: page.to_owned(),
+                    open: Open::default(),
+                    server: String::new(),
+                    tool: String::new(),
+                    timer: None,
+                    outcome: None,
+                    text: None,
+                    life: Life::Ended,
+                    used: Usage::default(),
+                    noted: HashMap::new(),
+                };
+                self.views.insert(view.clone(), seat);
+                true
+            }
+            None if opens => {
+                self.turn_away(page, view, said);
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// As many views are open as may be, or so many have been that there is no place left for another one.
+    fn turn_away(&self, page: &str, view: &ViewId, said: Option<Said<'_>>) {
+        let most = self.most_views as u64;
+        let over = Over { limit: Limit::Views, of: Holder::Host, most };
+        let why = match self.views.len() < PLACES {
+            true => consent::limited(&over, "", None),
+            false => "This page has opened as many views as it can. Load it anew.".to_owned(),
+        };
+        let tool = match said.map(|said| said.read()) {
+            Some(Ok(FromPage::Open(Open { tool: Some(tool), .. }))) => (tool.server, tool.name),
+            _ => Default::default(),
+        };
+        if let Some(audit) = self.ledger.audit() {
+            audit.note(Record::limited(&over, &tool.1).of(&tool.0, view.as_str()));
+        }
+        self.log.write("limit", &tool.0, why.clone());
+        let Some(socket) = self.pages.get(page).and_then(|page| page.socket.as_ref()) else {
+            return;
+        };
+        // Nothing of it is kept: it was heard and answered, and that is all.
+        let mut stream = Stream::new(view.clone());
+        let heard = stream.take(Some(1), 0);
+        debug_assert_eq!(heard, Ok(true));
+        for told in [ToPage::Text { why, text: None }, ToPage::Close { reason: "limit".to_owned() }]
+        {
+            let _ = stream.say(&told);
+        }
+        while let Some(text) = stream.write() {
+            let _ = socket.send(ToSocket::Text(text));
+        }
+    }
+
+    /// Confirms what nothing that was said since has confirmed.
+    pub(super) fn confirm(&mut self) {
+        self.confirm_at = None;
+        for view in std::mem::take(&mut self.unconfirmed) {
+            let Some(seat) = self.views.get_mut(&view) else { continue };
+            let socket = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref());
+            if let Some((socket, text)) = socket.zip(seat.stream.confirm()) {
+                let _ = socket.send(ToSocket::Text(text));
+            }
+        }
+    }
+
+    /// A page that stays away loses its views; places that ended with it are cleared.
+    pub(super) fn forget_pages(&mut self, now: Duration) {
+        let away = |page: &Page| page.lost.is_some_and(|lost| lost + AWAY <= now);
+        let gone: Vec<String> = self
+            .pages
+            .iter()
+            .filter(|(_, page)| away(page))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in gone {
+            self.pages.remove(&name);
+            let views = self.views.iter().filter(|(_, seat)| seat.page == name);
+            let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
+            for view in views {
+                self.closed_by_page(&view, CloseReason::Gone);
+                self.leave_account(&view);
+                self.views.remove(&view);
+            }
+        }
+    }
+}
