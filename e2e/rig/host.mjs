@@ -21,8 +21,8 @@ export const hostile = (mood, ...more) => ({
   args: [path.join(ROOT, "e2e/servers/hostile.mjs"), mood, ...more],
 });
 
-/** Starts `transom run` with the servers of an `mcpServers` object, or with the demo, and with what a `transom.toml` says. */
-export async function startHost({ servers, toml, args = [], env = {} } = {}) {
+/** Starts `transom run`, or `dev`, with the servers of an `mcpServers` object, or with the demo, and with what a `transom.toml` says. */
+export async function startHost({ verb = "run", servers, toml, args = [], env = {} } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-host-"));
   const words = [...args, "--port", String(await freePort())];
   // What one test agreed to is not agreed to in the next.
@@ -38,7 +38,7 @@ export async function startHost({ servers, toml, args = [], env = {} } = {}) {
     words.push("--toml", file);
   }
   // A group of its own, so that a test can tell that nobody of it is left.
-  const child = spawn(binary(), ["run", ...words], { detached: true, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(binary(), [verb, ...words], { detached: true, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "exit");
   const output = [];
   child.stderr.setEncoding("utf8").on("data", (text) => output.push(text));

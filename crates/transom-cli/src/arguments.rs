@@ -29,6 +29,21 @@ pub(crate) enum Command {
     /// Runs a host: connects to servers and shows their views.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArguments),
+    /// Runs a host and a server that you are writing: starts it again when its files change.
+    ///
+    /// All that `run` does, with TRANSOM_DEV=1 and all of your environment for the server, its standard error
+    /// on yours, and no question about views that have changed. A server that does not start is tried again
+    /// when something changes.
+    ///
+    /// Watched are all files of this folder but hidden ones and those in target, node_modules and the like. The
+    /// files of views are left to a server that uses transom-server: it reloads them in the open page itself.
+    #[command(after_help = DEV_EXAMPLES)]
+    Dev(DevArguments),
+    /// Writes a server with a view to start from: a model's tool, a view's tool, a view, a test.
+    ///
+    /// Nothing is built and nothing downloaded.
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArguments),
     /// Looks at servers and prints what a host would find: tools by audience, views, policies, findings.
     ///
     /// Nothing of a view is run and no tool is called. Exit codes: 0 all is well, 1 a view has findings
@@ -139,6 +154,43 @@ pub(crate) struct RunArguments {
     /// Prints the configuration and where each value comes from, and ends. Secrets are not shown.
     #[arg(long, help_heading = "Records")]
     pub(crate) print_config: bool,
+}
+
+/// How to run a server that is being written.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct DevArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+    /// A folder or file to watch, in place of this folder; may be given several times.
+    #[arg(long, value_name = "PATH", help_heading = "Files")]
+    pub(crate) watch: Vec<PathBuf>,
+    /// Files or folders to leave out, by name or ending, as in data or '*.log'; may be given several times.
+    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    pub(crate) ignore: Vec<String>,
+}
+
+/// What to write.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NewArguments {
+    /// The server's name, and its folder's.
+    pub(crate) name: String,
+    /// What the view is made with.
+    #[arg(long, value_name = "TEMPLATE", default_value = "html")]
+    pub(crate) template: Template,
+    /// A checkout of Transom to take transom-server from; the one around this folder, unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// What a view is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Template {
+    /// One HTML file, without a build step.
+    Html,
+    /// An askama template, checked by the compiler.
+    Askama,
+    /// React, bundled with esbuild; needs Node.
+    React,
 }
 
 /// How to inspect.
@@ -336,6 +388,8 @@ const EXAMPLES: &str = "Examples:
   transom run http://localhost:3001/mcp          a server over HTTP
   transom run -- npx -y some-mcp-server --stdio  a server that is started
   transom inspect http://localhost:3001/mcp      a look without a browser
+  transom new board                              a server with a view to start from
+  transom dev -- cargo run -q                    a server that you are writing, started again when it changes
   transom check -- cargo run -q                  what keeps its views from being shown, and how to mend it
   transom isolation                              proof that a hostile view stays in
   transom completions bash                       completions for your shell
@@ -370,6 +424,16 @@ const RUN_EXAMPLES: &str = "Examples:
   transom run --config mcp.json --open           all servers of a file, and the page in the browser
   transom run --sandbox-domain 'https://*.views.example.com'
   transom run --print-config                     what would be used, and why";
+
+const DEV_EXAMPLES: &str = "Examples:
+  transom dev -- cargo run -q                    started again when a file changes
+  transom dev --open -- node server.js           and the page in the browser
+  transom dev --watch src --watch Cargo.toml --ignore '*.snap' -- cargo run -q";
+
+const NEW_EXAMPLES: &str = "Examples:
+  transom new board
+  transom new board --template react
+  transom new board --path ../transom            with transom-server from a checkout";
 
 const INSPECT_EXAMPLES: &str = "Examples:
   transom inspect http://localhost:3001/mcp

@@ -12,6 +12,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use anyhow::{Context, Result, bail};
@@ -89,6 +90,8 @@ pub(crate) struct Server {
     pub(crate) grants: Setting<Vec<Grant>>,
     pub(crate) permissions: Setting<ResourcePermissions>,
     pub(crate) registration: Setting<Registration>,
+    /// Whether whoever runs us writes it: only `transom dev` says so.
+    pub(crate) own: bool,
 }
 
 impl Config {
@@ -118,6 +121,8 @@ impl Server {
             grants: self.grants.value.clone(),
             permissions: self.permissions.value,
             registration: self.registration.value.clone(),
+            own: self.own,
+            greeting: self.own.then_some(BUILDING),
         }
     }
 
@@ -353,7 +358,17 @@ impl Reader<'_> {
         let rules = own.unwrap_or_else(|| rules.clone());
         let own = entry.map(|entry| self.caps(caps, &entry.limits, views)).transpose()?;
         let caps = own.unwrap_or_else(|| caps.clone());
-        Ok(Server { name, target, source, rules, caps, grants, permissions, registration })
+        Ok(Server {
+            name,
+            target,
+            source,
+            rules,
+            caps,
+            grants,
+            permissions,
+            registration,
+            own: false,
+        })
     }
 
     /// The servers that the file says where to find.
@@ -420,6 +435,7 @@ impl Reader<'_> {
             args: entry.args.as_ref().map(|args| args.get_ref().clone()).unwrap_or_default(),
             env: env.into_iter().map(|(key, value)| (key, mcp_servers::secret(value))).collect(),
             cwd: cwd.map(|cwd| self.around.resolve(self.folder(), cwd.get_ref())),
+            ..Command::default()
         }
     }
 
@@ -502,6 +518,8 @@ impl From<SandboxMode> for Frames {
 
 const PORT: u16 = 7420;
 const VIEWS: u64 = 2_000;
+/// How long a server may take that is built before it runs.
+const BUILDING: Duration = Duration::from_secs(1800);
 
 #[cfg(test)]
 mod tests;

@@ -10,12 +10,14 @@ mod audit;
 mod check;
 mod config;
 mod decisions;
+mod dev;
 mod inspect;
 mod interrupts;
 mod isolation;
 mod listen;
 mod mcp_servers;
 mod names;
+mod new;
 mod progress;
 mod run;
 mod terminal;
@@ -40,6 +42,8 @@ fn obey(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         None => run::run(&cli.run, &around),
         Some(Command::Run(arguments)) => run::run(&arguments, &around),
+        Some(Command::Dev(arguments)) => dev::dev(&arguments, &around),
+        Some(Command::New(arguments)) => new::new(&arguments, &around),
         Some(Command::Inspect(arguments)) => inspect::inspect(&arguments, &around),
         Some(Command::Check(arguments)) => check::check(&arguments, &around),
         Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),

@@ -42,7 +42,13 @@ fn target(name: &str, entry: Entry) -> Result<Target> {
     match (entry.command, entry.url) {
         (Some(program), None) => {
             let env = entry.env.into_iter().map(|(key, value)| (key, secret(value))).collect();
-            Ok(Target::Stdio(Command { program, args: entry.args, env, cwd: entry.cwd }))
+            Ok(Target::Stdio(Command {
+                program,
+                args: entry.args,
+                env,
+                cwd: entry.cwd,
+                ..Command::default()
+            }))
         }
         (None, Some(url)) => {
             let headers = entry.headers.into_iter().map(|(key, value)| (key, secret(value)));

@@ -33,12 +33,17 @@ pub(crate) fn run(arguments: &RunArguments, around: &Surroundings<'_>) -> Result
         terminal::print(&config.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
-    log_to_stderr(config.run.json.value);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(&config))
+    with(&config, async |_| std::future::pending().await)
 }
 
-async fn serve(config: &Config) -> Result<ExitCode> {
+/// Runs until it is interrupted, and does something beside.
+pub(crate) fn with(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitCode> {
+    log_to_stderr(config.run.json.value);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(config, beside))
+}
+
+async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitCode> {
     let (page, sandbox) = listen::pair(config.run.port.value).await?;
     let folder = data(config)?;
     let audit = open_audit(config, folder).await?;
@@ -60,6 +65,7 @@ async fn serve(config: &Config) -> Result<ExitCode> {
     let mut interrupts = Interrupts::listen().context("cannot listen for Ctrl-C")?;
     tokio::select! {
         () = tell(&host, &config.servers) => {}
+        () = beside(&host) => {}
         () = interrupts.next() => {}
     }
     say("closing… (Ctrl-C again leaves at once)");
@@ -227,7 +233,7 @@ fn waiting(states: &[ServerState], passed: Duration) {
 }
 
 /// Nobody listening is no reason to stop serving.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let _ = terminal::print(&format!("{}\n", clean(line)));
 }
 

@@ -76,6 +76,11 @@ pub struct Agreement {
     pub server_limits: Option<ServerLimits>,
     /// How we are known where its people sign in, should it ask for that.
     pub registration: Registration,
+    /// Whether whoever writes it is whoever is shown its views: then its documents may change without
+    /// anybody being asked.
+    pub own: bool,
+    /// How long its first words may take; one that is built first may need minutes.
+    pub greeting: Option<Duration>,
 }
 
 /// Why a host could not be made.
@@ -154,6 +159,12 @@ impl Host {
     /// The number that comes along is what to have `seen` the next time.
     pub async fn servers(&self, seen: Option<u64>, patience: Duration) -> (u64, Vec<ServerState>) {
         self.servers.after(seen, patience).await
+    }
+
+    /// Ends a server and starts it anew, whatever it is doing; also one that could not be started. Views stay
+    /// open, and are told that its lists have changed. Whether there is a server of that name.
+    pub fn restart(&self, server: &str) -> bool {
+        self.servers.restart(server)
     }
 
     #[cfg(test)]
@@ -318,7 +329,8 @@ impl Builder {
                 limits: agreement.limits.unwrap_or_else(|| self.limits.clone()),
                 server_limits: agreement.server_limits.unwrap_or(self.server_limits),
                 place: Place::of(&target),
-                built_in: matches!(target, Target::InProcess(_)),
+                own: agreement.own || matches!(target, Target::InProcess(_)),
+                greeting: agreement.greeting,
             };
             let server = Server::new(
                 name.clone(),

@@ -2,13 +2,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use transom::{
     csp::{Declaration, Grant},
     host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
@@ -44,12 +44,16 @@ pub(crate) struct Server {
     name: String,
     policy: Arc<Policy>,
     grants: Vec<Grant>,
-    /// Whether it is part of this process: its documents change with us, and nobody else changes them.
-    built_in: bool,
+    /// Whether it is ours: whoever changes its documents is whoever is shown them.
+    own: bool,
     permissions: ResourcePermissions,
     limits: (ViewLimits, ServerLimits),
     place: Place,
-    upstream: OnceLock<Upstream>,
+    upstream: Mutex<Option<Upstream>>,
+    /// How long its first words may take; as long as everybody's, unless said.
+    greeting: Option<Duration>,
+    /// Told when it is to be started again.
+    again: Notify,
     oauth: Option<Arc<OAuth>>,
     store: Store,
     /// What its list of resources says, once somebody has needed it.
@@ -177,10 +181,16 @@ impl Servers {
         (version, self.all.values().map(|server| server.shown()).collect())
     }
 
+    /// Starts a server again, whatever it is doing; whether there is one of that name.
+    pub(crate) fn restart(&self, name: &str) -> bool {
+        let server = self.get(name);
+        server.inspect(|server| server.again.notify_one()).is_some()
+    }
+
     /// Ends every connection.
     pub(crate) async fn close(&self) {
         for server in self.all.values() {
-            if let Some(upstream) = server.upstream.get() {
+            if let Some(upstream) = server.upstream() {
                 upstream.close().await;
             }
         }
@@ -214,14 +224,16 @@ pub(crate) struct Trust {
     pub(crate) limits: ViewLimits,
     pub(crate) server_limits: ServerLimits,
     pub(crate) place: Place,
-    /// Whether it is part of this process.
-    pub(crate) built_in: bool,
+    /// Whether it is ours.
+    pub(crate) own: bool,
+    /// How long its first words may take.
+    pub(crate) greeting: Option<Duration>,
 }
 
 impl Server {
     pub(crate) fn new(
         name: String,
-        Trust { policy, grants, permissions, limits, server_limits, place, built_in }: Trust,
+        Trust { policy, grants, permissions, limits, server_limits, place, own, greeting }: Trust,
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
@@ -230,7 +242,7 @@ impl Server {
         let words = "connecting…".to_owned();
         let standing = Standing::Connecting;
         let state = Condition { standing, words, findings: vec![], sign_in: None };
-        let (upstream, state) = (OnceLock::new(), Mutex::new(state));
+        let (upstream, state) = (Mutex::default(), Mutex::new(state));
         let entries = tokio::sync::Mutex::default();
         Self {
             name,
@@ -239,8 +251,10 @@ impl Server {
             permissions,
             limits: (limits, server_limits),
             place,
-            built_in,
+            own,
             upstream,
+            greeting,
+            again: Notify::new(),
             oauth,
             store,
             entries,
@@ -267,12 +281,12 @@ impl Server {
 
     /// The tools as they are now.
     pub(crate) fn tools(&self) -> Arc<Tools> {
-        self.upstream.get().map(|upstream| Arc::clone(upstream.tools().tools())).unwrap_or_default()
+        self.upstream().map(|upstream| Arc::clone(upstream.tools().tools())).unwrap_or_default()
     }
 
     /// Starts a call.
     pub(crate) fn start(&self, request: &Request, options: CallOptions) -> Result<Call, CallError> {
-        let upstream = self.upstream.get().ok_or(NotCalled::NotConnected)?;
+        let upstream = self.upstream().ok_or(NotCalled::NotConnected)?;
         Ok(upstream.call(request, options)?)
     }
 
@@ -306,7 +320,7 @@ impl Server {
         tool: &str,
         sandbox: &Sandbox,
     ) -> Result<Prepared, String> {
-        let upstream = self.upstream.get().ok_or("the server is not connected")?;
+        let upstream = self.upstream().ok_or("the server is not connected")?;
         let listing = upstream.tools();
         let entry = listing.get(tool).ok_or_else(|| format!("there is no tool {tool:?}"))?;
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
@@ -328,7 +342,7 @@ impl Server {
     /// Compares a document with what somebody agreed to. One that nobody has seen before is agreed to by
     /// being opened; a changed one waits for a person (H-49).
     fn look_over(&self, document: &Document) -> Result<Review, PinError> {
-        if self.built_in {
+        if self.own {
             return Ok(Review::Same);
         }
         let review = self.store.review(document)?;
@@ -341,11 +355,10 @@ impl Server {
     async fn document(&self, uri: &UiUri) -> Result<Arc<Document>, Unread> {
         let read = || async {
             let upstream = self
-                .upstream
-                .get()
+                .upstream()
                 .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
             let (result, entries) =
-                tokio::join!(upstream.read_resource(uri.as_str()), self.entries(upstream));
+                tokio::join!(upstream.read_resource(uri.as_str()), self.entries(&upstream));
             let result = result.map_err(|error| Unread::NoAnswer(in_full(&error)))?;
             let listing = entries.get(uri);
             Ok(Document::read(&self.name, uri, &result, listing, &Limits::default())?)
@@ -364,38 +377,85 @@ impl Server {
         fresh
     }
 
-    /// Connects, prefetches, and tells what happens from then on.
+    /// Connects, prefetches, and tells what happens from then on; all of it again whenever somebody wants
+    /// the server started again.
     async fn live(
         self: Arc<Self>,
         target: Target,
         servers: &Servers,
         events: &mpsc::Sender<Event>,
     ) {
-        let upstream = match self.reach(&target, servers).await {
-            Ok(upstream) => upstream,
-            Err(words) => {
-                self.log.write("error", &self.name, words.clone());
-                return self.become_(servers, Standing::Gone, words);
+        let mut known = false;
+        loop {
+            let reached = tokio::select! {
+                reached = self.reach(&target, servers) => reached,
+                // Dropping the attempt ends what was started for it.
+                () = self.again.notified() => continue,
+            };
+            match reached {
+                Ok(upstream) => {
+                    self.serve(upstream, known, servers, events).await;
+                    known = true;
+                }
+                Err(words) => {
+                    self.log.write("error", &self.name, words.clone());
+                    self.become_(servers, Standing::Gone, words);
+                    self.again.notified().await;
+                }
             }
-        };
+            self.become_(servers, Standing::Connecting, "starting again…".to_owned());
+        }
+    }
+
+    /// Listens to a server until it is to be started again, and ends it.
+    async fn serve(
+        &self,
+        upstream: Upstream,
+        known: bool,
+        servers: &Servers,
+        events: &mpsc::Sender<Event>,
+    ) {
         let mut news = upstream.events();
-        let _ = self.upstream.set(upstream);
+        self.connect(Some(upstream.clone()));
+        if known {
+            self.log.write("server", &self.name, "is there again");
+            // It may be another version of itself.
+            self.forget_documents().await;
+            for list in upstream.server().lists() {
+                let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
+            }
+        }
         self.review(servers).await;
         let listen = async {
             while let Some(event) = news.next().await {
                 self.hear(event, servers, events).await;
             }
+            std::future::pending().await
         };
         tokio::select! {
             () = listen => {}
             () = self.sign_in_when_asked(servers) => {}
+            () = self.again.notified() => {}
         }
+        self.connect(None);
+        self.become_(servers, Standing::Connecting, "ending…".to_owned());
+        upstream.close().await;
+    }
+
+    /// The connection, while there is one.
+    fn upstream(&self) -> Option<Upstream> {
+        self.upstream.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn connect(&self, upstream: Option<Upstream>) {
+        *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = upstream;
     }
 
     /// Connects, after signing in if it must be; in words why not.
     async fn reach(&self, target: &Target, servers: &Servers) -> Result<Upstream, String> {
         loop {
             let mut options = Options { oauth: self.oauth.clone(), ..Options::default() };
+            options.greeting = self.greeting.unwrap_or(options.greeting);
             // Views have their share; what people open comes on top.
             options.limits.calls = self.limits.1.calls.saturating_add(OPENINGS);
             let patience = options.greeting;
@@ -470,7 +530,7 @@ impl Server {
         loop {
             oauth.asked().await;
             match self.sign_in(oauth, servers).await {
-                Ok(()) => self.upstream.get().into_iter().for_each(Upstream::refresh),
+                Ok(()) => self.upstream().iter().for_each(Upstream::refresh),
                 Err(error) => self.log.write("error", &self.name, error.to_string()),
             }
             tokio::time::sleep(BETWEEN_INVITATIONS).await;
@@ -505,16 +565,20 @@ impl Server {
 
     async fn list_changed(&self, list: List, servers: &Servers, events: &mpsc::Sender<Event>) {
         if list == List::Resources {
-            *self.entries.lock().await = None;
-            self.store.invalidate(&self.name);
+            self.forget_documents().await;
         }
         let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
         self.review(servers).await;
     }
 
+    async fn forget_documents(&self) {
+        *self.entries.lock().await = None;
+        self.store.invalidate(&self.name);
+    }
+
     /// Reads the documents of all views before anybody asks for them (D8), and says what was found.
     async fn review(&self, servers: &Servers) {
-        let Some(upstream) = self.upstream.get() else { return };
+        let Some(upstream) = self.upstream() else { return };
         let tools = upstream.tools();
         let mut findings = vec![];
         let mut views = BTreeSet::new();
@@ -588,7 +652,7 @@ impl Server {
     fn shown(&self) -> ServerState {
         let Condition { standing, words, findings, sign_in } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let tools = self.upstream.get().map(Upstream::tools).unwrap_or_default();
+        let tools = self.upstream().map(|upstream| upstream.tools()).unwrap_or_default();
         let tools = tools
             .iter()
             .filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model))

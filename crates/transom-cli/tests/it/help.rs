@@ -6,11 +6,13 @@ use crate::transom::Place;
 fn help_shows_the_way() {
     let place = Place::new();
     #[rustfmt::skip]
-    let table: [(&[&str], &[&str]); 8] = [
-        (&["--help"], &["Strangers' user interfaces", "Commands:", "run", "inspect", "check", "audit", "decisions", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
+    let table: [(&[&str], &[&str]); 10] = [
+        (&["--help"], &["Strangers' user interfaces", "Commands:", "run", "dev", "new", "inspect", "check", "audit", "decisions", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
         (&["-h"], &["Examples:", "transom inspect http://localhost:3001/mcp"]),
         (&["run", "--help"], &["Servers:", "--config", "--toml", "Page:", "--port", "--sandbox-domain", "Records:", "--no-data", "--no-audit", "--retain", "--print-config", "Examples:"]),
         (&["inspect", "--help"], &["Exit codes: 0", "--json", "Examples:"]),
+        (&["dev", "--help"], &["TRANSOM_DEV=1", "Servers:", "Page:", "--port", "Records:", "Files:", "--watch", "--ignore", "Examples:"]),
+        (&["new", "--help"], &["<NAME>", "--template", "html", "askama", "react", "--path", "Examples:"]),
         (&["check", "--help"], &["Exit codes: 0", "--level", "--ignore", "--call", "--no-call", "--same", "--timeout", "--json", "--sarif", "--rules", "Servers:", "Examples:"]),
         (&["audit", "--help"], &["list", "export", "verify", "prune", "--data-dir", "Examples:"]),
         (&["decisions", "--help"], &["list", "forget", "--data-dir", "Examples:"]),
@@ -36,7 +38,17 @@ fn completions_name_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let (code, out, _) = place.transom(&["completions", shell]);
         assert_eq!(code, 0);
-        for word in ["inspect", "check", "no-call", "print-config", "sandbox-domain"] {
+        for word in [
+            "inspect",
+            "check",
+            "no-call",
+            "dev",
+            "watch",
+            "new",
+            "askama",
+            "print-config",
+            "sandbox-domain",
+        ] {
             assert!(out.contains(word), "{shell}: {word}");
         }
     }

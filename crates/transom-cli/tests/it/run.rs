@@ -9,14 +9,21 @@ use std::{
 use crate::transom::{Place, binary};
 
 /// A running host, and what it prints.
-struct Running {
-    child: Child,
+pub(crate) struct Running {
+    pub(crate) child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
 }
 
 impl Running {
     fn start(place: &Place, words: &[&str]) -> Self {
-        let mut command = place.command(&[&["run", "--port", "18420"], words].concat());
+        Self::of(place, &[&["run", "--port", "18420"], words].concat())
+    }
+
+    pub(crate) fn of(place: &Place, words: &[&str]) -> Self {
+        Self::from(place.command(words))
+    }
+
+    pub(crate) fn from(mut command: Command) -> Self {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -24,7 +31,7 @@ impl Running {
     }
 
     /// The next line that begins like this.
-    fn line(&mut self, start: &str) -> String {
+    pub(crate) fn line(&mut self, start: &str) -> String {
         let found = self
             .lines
             .by_ref()
@@ -33,18 +40,18 @@ impl Running {
         found.unwrap_or_else(|| panic!("no line {start}: {}", self.errors()))
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status().unwrap();
         assert!(sent.success());
     }
 
     /// The exit code.
-    fn end(&mut self) -> Option<i32> {
+    pub(crate) fn end(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
-    fn errors(&mut self) -> String {
+    pub(crate) fn errors(&mut self) -> String {
         let mut text = String::new();
         if let Some(mut errors) = self.child.stderr.take() {
             let _ = self.child.kill();
@@ -99,7 +106,7 @@ fn a_domain_for_frames_is_where_the_page_may_frame_from() {
 }
 
 /// Whether a process runs; one that is dead and not yet buried does not.
-fn is_alive(id: &str) -> bool {
+pub(crate) fn is_alive(id: &str) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else { return false };
     !stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('Z'))
 }

@@ -88,14 +88,18 @@ impl Drop for Child {
 }
 
 impl LastWords {
-    /// Reads a child's standard error to its end: each line goes to the log, the last ones are kept.
-    pub(super) async fn listen(self, stderr: impl AsyncRead + Unpin) {
+    /// Reads a child's standard error to its end: each line goes to the log, the last ones are kept. With
+    /// `echo` each goes to our own standard error too.
+    pub(super) async fn listen(self, stderr: impl AsyncRead + Unpin, echo: bool) {
         let mut lines = Lines::new(stderr, MAX_LINE);
         while let Ok(Some(line)) = lines.next().await {
             let Line::Whole(line) = line else { continue };
             let line: String = String::from_utf8_lossy(line).chars().take(MAX_WORDS).collect();
             let line = line.trim_end();
             tracing::debug!(stderr = ?line);
+            if echo {
+                eprintln!("{}", printable(line));
+            }
             // A program's last line with words says most; traces end in blank ones.
             if !line.is_empty() {
                 self.0.send_modify(|words| line.clone_into(&mut words.last));
@@ -111,6 +115,11 @@ impl LastWords {
         let words = self.0.borrow();
         (!words.last.is_empty()).then(|| Quoted::new(&words.last))
     }
+}
+
+/// Without what would move the cursor.
+fn printable(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
 fn prepare(command: &Command) -> Result<tokio::process::Command, ConnectError> {
@@ -151,7 +160,7 @@ mod tests {
     async fn last_words_are_heard_to_their_end_but_not_for_ever() {
         let words = LastWords::default();
         let (mut theirs, ours) = tokio::io::duplex(64);
-        tokio::spawn(words.clone().listen(ours));
+        tokio::spawn(words.clone().listen(ours, false));
         let patience = Duration::from_secs(1);
         // Somebody keeps the pipe.
         theirs.write_all(b"sorry\n").await.unwrap();

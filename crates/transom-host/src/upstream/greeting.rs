@@ -226,7 +226,13 @@ pub(super) fn raw<T: serde::Serialize>(value: &T) -> Box<RawValue> {
 
 /// Whether a loss means that the server could not stand the question about its era.
 pub(super) fn is_shock(error: &ConnectError) -> bool {
-    matches!(error, ConnectError::Greeting(CallError::Lost(loss)) if matches!(**loss, Loss::Ended { .. }))
+    let ConnectError::Greeting(CallError::Lost(loss)) = error else { return false };
+    match &**loss {
+        // `cargo run` that did not get as far as a server: the next attempt would fail as this one did.
+        Loss::Ended { words: Some(words), .. } => !words.to_string().contains("could not compile"),
+        Loss::Ended { words: None, .. } => true,
+        _ => false,
+    }
 }
 
 #[derive(Default, Deserialize)]

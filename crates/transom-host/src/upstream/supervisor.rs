@@ -201,7 +201,7 @@ impl Supervisor {
 
     fn open(&self) -> Result<Connection, ConnectError> {
         match &self.target {
-            Target::Stdio(command) => self.open_child(Child::start(command)?),
+            Target::Stdio(command) => self.open_child(Child::start(command)?, command.echo),
             Target::InProcess(server) => {
                 let (reader, writer) = tokio::io::split(server.start());
                 let (mut connection, unsent) = self.open_pipe();
@@ -221,7 +221,7 @@ impl Supervisor {
         }
     }
 
-    fn open_child(&self, mut child: Child) -> Result<Connection, ConnectError> {
+    fn open_child(&self, mut child: Child, echo: bool) -> Result<Connection, ConnectError> {
         let (stdin, stdout) = child.pipes().expect("all three are piped, and taken once");
         let stderr = child.stderr().expect("all three are piped, and taken once");
         let (mut connection, unsent) = self.open_pipe();
@@ -230,7 +230,7 @@ impl Supervisor {
         let (end, ending) = oneshot::channel();
         let (status, exit) = watch::channel(None);
         let words = LastWords::default();
-        life.spawn(words.clone().listen(stderr));
+        life.spawn(words.clone().listen(stderr, echo));
         life.spawn(pipe::write(stdin, unsent, closing));
         life.spawn(pipe::attend_child(stdout, exit, words, Arc::clone(life)));
         let keeper = tokio::spawn(pipe::keep(child, ending, status));

@@ -31,6 +31,8 @@ pub struct Command {
     pub env: Vec<(String, Secret)>,
     /// Its working directory; ours, unless said otherwise.
     pub cwd: Option<PathBuf>,
+    /// Whether what it writes to its standard error goes to ours as well, for its author to read.
+    pub echo: bool,
 }
 
 /// An HTTP address and what is sent along with every request.

@@ -1,0 +1,123 @@
+//! `transom new`: what it writes builds, passes its own tests, and `transom check` has nothing to say.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::transom::Place;
+
+const TEMPLATES: [&str; 3] = ["html", "askama", "react"];
+
+/// This checkout.
+fn checkout() -> PathBuf {
+    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap()
+}
+
+#[test]
+fn what_is_there_stays_as_it_is() {
+    let place = Place::new().with("used/a", "mine").with("file", "mine");
+    #[rustfmt::skip]
+    let table: [(&[&str], &str); 6] = [
+        (&["new", "used"],                             "is there and not empty"),
+        (&["new", "file"],                             "is there and no folder"),
+        (&["new", "../out"],                           "is no name for a server"),
+        (&["new", "Board"],                            "as in incident-board"),
+        (&["new", "a", "--path", "."],                 "is no checkout of Transom"),
+        (&["new", "a", "--template", "vue"],           "html, askama, react"),
+    ];
+    for (words, expected) in table {
+        let (code, out, err) = place.transom(words);
+        assert_eq!((code, &*out), (2, ""), "{words:?}");
+        assert!(err.contains(expected), "{words:?}: {err}");
+    }
+    assert_eq!(fs::read_to_string(place.path().join("used/a")).unwrap(), "mine");
+    assert!(!place.path().join("a").exists());
+    // An empty one is as good as none.
+    fs::create_dir(place.path().join("empty")).unwrap();
+    assert_eq!(place.transom(&["new", "empty"]).0, 0);
+    assert!(place.path().join("empty/src/lib.rs").is_file());
+}
+
+#[test]
+fn the_library_is_found_where_it_is() {
+    // Outside a checkout and without --path it comes from where crates come from, and that is said.
+    let place = Place::new();
+    let (_, out, _) = place.transom(&["new", "a"]);
+    assert!(out.contains("--path DIR takes it from a checkout"), "{out}");
+    let manifest =
+        |name: &str| fs::read_to_string(place.path().join(name).join("Cargo.toml")).unwrap();
+    assert!(manifest("a").contains("transom-server = \"0.1.0\""), "{}", manifest("a"));
+    assert!(!manifest("a").contains("[workspace]"));
+    // In one, from there: by a path that moves along, and without becoming a part of it.
+    let checkout =
+        Place::new().with("Cargo.toml", "[workspace]").with("crates/transom-server/Cargo.toml", "");
+    fs::create_dir(checkout.path().join("tries")).unwrap();
+    let mut command = checkout.command(&["new", "b"]);
+    assert!(command.current_dir(checkout.path().join("tries")).status().unwrap().success());
+    let manifest = fs::read_to_string(checkout.path().join("tries/b/Cargo.toml")).unwrap();
+    assert!(
+        manifest.contains("transom-server = { path = \"../../crates/transom-server\" }"),
+        "{manifest}"
+    );
+    assert!(manifest.contains("[workspace]"), "{manifest}");
+}
+
+/// Runs a program to its end, and panics with what it said when that was no success.
+fn done(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let said =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(output.status.success(), "{command:?}\n{}", said.concat());
+    said.concat()
+}
+
+#[test]
+fn every_template_builds_passes_its_tests_and_the_check() {
+    let checkout = checkout();
+    let place = Place::new();
+    for template in TEMPLATES {
+        let name = format!("new-{template}");
+        let path = checkout.to_str().unwrap();
+        let (code, out, err) =
+            place.transom(&["new", &name, "--template", template, "--path", path]);
+        assert_eq!(code, 0, "{out}{err}");
+    }
+    bundle(&place.path().join("new-react/ui"), &checkout);
+    // One workspace of all three, with the versions and the profile of this one: what is built already serves again.
+    let members = "[workspace]\nresolver = \"3\"\nmembers = [\"new-*\"]\n[profile.dev]\ndebug = \"line-tables-only\"\n";
+    let place = place.with("Cargo.toml", members);
+    fs::copy(checkout.join("Cargo.lock"), place.path().join("Cargo.lock")).unwrap();
+    let target = Path::new(env!("CARGO_BIN_EXE_transom")).ancestors().nth(2).unwrap();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["test", "--offline", "--workspace", "--quiet"]).current_dir(place.path());
+    cargo.env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
+    let said = done(&mut cargo);
+    assert_eq!(said.matches("1 passed").count(), TEMPLATES.len(), "{said}");
+    assert!(!said.contains("warning"), "{said}");
+    for template in TEMPLATES {
+        let server = target.join("debug").join(format!("new-{template}"));
+        let words = ["check", "--level", "note", "--", server.to_str().unwrap()];
+        let (code, out, err) = place.transom(&words);
+        assert_eq!(code, 0, "{template}: {out}{err}");
+        assert!(out.contains("2 tools, 1 view, 1 call made") && out.contains("clean"), "{out}");
+        assert!(!out.contains("not checked"), "{out}");
+    }
+    let mut fmt = Command::new(env!("CARGO"));
+    done(fmt.args(["fmt", "--all", "--check"]).current_dir(place.path()));
+}
+
+/// Builds the view with what the browser tests have installed: the same packages, and locked.
+fn bundle(ui: &Path, checkout: &Path) {
+    let packages = checkout.join("e2e/node_modules");
+    if !packages.join("esbuild").is_dir() {
+        let mut npm = Command::new("npm");
+        npm.args(["ci", "--ignore-scripts", "--no-fund", "--no-audit"])
+            .current_dir(checkout.join("e2e"));
+        done(&mut npm);
+    }
+    std::os::unix::fs::symlink(packages, ui.join("node_modules")).unwrap();
+    let said = done(Command::new("node").arg("build.mjs").current_dir(ui));
+    assert!(said.contains("dist/tasks.html: "), "{said}");
+}
