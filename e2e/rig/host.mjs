@@ -220,8 +220,15 @@ async function listening(port) {
   }
 }
 
+/** A server among the examples of the crates. */
+export const example = (name) => built(`debug/examples/${name}`);
+
 export function binary() {
-  const file = process.env.TRANSOM ?? path.join(process.env.CARGO_TARGET_DIR ?? path.join(ROOT, "target"), "debug/transom");
+  return process.env.TRANSOM ?? built("debug/transom");
+}
+
+function built(name) {
+  const file = path.join(process.env.CARGO_TARGET_DIR ?? path.join(ROOT, "target"), name);
   assert.ok(existsSync(file), `${file} is not there; scripts/e2e builds it`);
   return file;
 }

@@ -1,8 +1,22 @@
 //! Dev mode: files are read from disk, and running views follow them.
+//!
+//! Nothing but MCP is needed for it: a view's document is shown inside of another one, which asks an
+//! app-only tool whether the document has changed, and is answered when it has. So it works in any host
+//! that lets views call tools, over any transport, without a port and without a change of policy.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+use crate::view::{Audience, link_meta};
 
 /// Whether views follow their files on disk.
 ///
-/// Only a debug build knows where its files lie; in a release build dev mode finds nothing to follow.
+/// Only a debug build knows where its files lie; in a release build there is nothing to follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dev {
     on: bool,
@@ -29,5 +43,64 @@ impl Dev {
     }
 }
 
-/// What a view runs in dev mode.
-pub(crate) const SCRIPT: &str = "";
+/// The page around a view's document, which swaps it when it has changed.
+pub(crate) fn shell(uri: &str, html: &str, revision: &str) -> String {
+    let view = json!({ "uri": uri, "tool": TOOL, "rev": revision, "html": html });
+    // Nothing in it can end the script it stands in.
+    let view = view.to_string().replace('<', "\\u003c");
+    SHELL.replacen("__VIEW__", &view, 1)
+}
+
+/// What a document is known by.
+pub(crate) fn revision(html: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    html.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// The tool by which the shell asks.
+pub(crate) fn tool() -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": { "uri": { "type": "string" }, "rev": { "type": "string" } },
+        "required": ["uri", "rev"],
+    });
+    let schema: JsonObject = match schema {
+        Value::Object(schema) => schema,
+        _ => JsonObject::new(),
+    };
+    let words = "Dev mode: answers when a view's document is another than the one it shows.";
+    let mut tool = Tool::new(TOOL, words, Arc::new(schema));
+    tool.annotations = Some(ToolAnnotations::from_raw(None, Some(true), None, None, Some(false)));
+    tool.meta = Some(link_meta(None, Audience::App));
+    tool
+}
+
+/// When the files below a path were written, and how long they are: another stamp may be another document.
+pub(crate) fn stamp(path: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hash_files(path, 0, &mut hasher);
+    hasher.finish()
+}
+
+fn hash_files(path: &Path, depth: usize, hasher: &mut DefaultHasher) {
+    let Ok(found) = std::fs::metadata(path) else { return };
+    if !found.is_dir() {
+        (path, found.modified().unwrap_or(SystemTime::UNIX_EPOCH), found.len()).hash(hasher);
+        return;
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut entries: Vec<_> = entries.map(|entry| entry.path()).collect();
+    entries.sort();
+    for entry in entries.iter().filter(|_| depth < MAX_DEPTH) {
+        hash_files(entry, depth + 1, hasher);
+    }
+}
+
+pub(crate) const TOOL: &str = "transom_view_dev";
+/// Below the time after which hosts and proxies give a call up.
+pub(crate) const WAIT: Duration = Duration::from_secs(15);
+/// How often files are looked at while somebody waits.
+pub(crate) const LOOK: Duration = Duration::from_millis(150);
+const SHELL: &str = include_str!("dev/shell.html");
+const MAX_DEPTH: usize = 8;

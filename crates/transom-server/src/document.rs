@@ -18,27 +18,25 @@ pub(crate) enum Document {
     Rendered,
 }
 
-/// What is written into every document.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Head {
-    /// Whether files are read from disk, and views told to reload.
-    pub(crate) dev: bool,
-}
-
 impl Document {
     pub(crate) fn new(
         source: &Source,
         declared: &Declaration,
-        head: Head,
+        dev: bool,
     ) -> Result<Self, Vec<String>> {
         if matches!(source, Source::Render(_) | Source::Missing) {
             return Ok(Self::Rendered);
         }
-        if head.dev && source.on_disk().is_some() {
+        if dev && source.on_disk().is_some() {
             // It may be half-written just now; whoever reads it will be told.
             return Ok(Self::OnDisk);
         }
-        read(source, declared, head).map(|html| Self::Ready(html.into()))
+        let html = read(source, declared, dev)?;
+        if html.len() > LARGE {
+            // S17: there are hosts that refuse more.
+            tracing::warn!(bytes = html.len(), "a view's document is larger than a megabyte");
+        }
+        Ok(Self::Ready(html.into()))
     }
 }
 
@@ -46,35 +44,20 @@ impl Document {
 pub(crate) fn read(
     source: &Source,
     declared: &Declaration,
-    head: Head,
+    dev: bool,
 ) -> Result<String, Vec<String>> {
-    let html = source.text(head.dev).map_err(|error| vec![error.to_string()])?;
+    let html = source.text(dev).map_err(|error| vec![error.to_string()])?;
     let html = html.ok_or_else(|| vec!["there is no document".to_owned()])?;
     if !is_document(&html) {
         let words = "the HTML does not begin with a doctype: put <!doctype html> in front";
         return Err(vec![words.to_owned()]);
     }
-    compose(&html, source.files(head.dev), declared).map(|html| finish(html, head))
+    compose(&html, source.files(dev), declared).map(finish)
 }
 
-/// Gives a document the scripts it needs to talk to its host.
-pub(crate) fn finish(html: String, head: Head) -> String {
-    let markup = head.markup(&html);
-    if markup.is_empty() { html } else { insert(&html, &markup) }
-}
-
-impl Head {
-    /// What goes first into the head of this document.
-    fn markup(self, html: &str) -> String {
-        let mut markup = String::new();
-        if !brings_its_own(html) {
-            markup.push_str(&crate::runtime());
-        }
-        if self.dev {
-            markup.push_str(crate::dev::SCRIPT);
-        }
-        markup
-    }
+/// Gives a document the script it needs to talk to its host, first in its head.
+pub(crate) fn finish(html: String) -> String {
+    if brings_its_own(&html) { html } else { insert(&html, &crate::runtime()) }
 }
 
 /// Whether a document speaks the protocol by itself, or says that it needs nobody to.
@@ -94,3 +77,5 @@ fn is_document(html: &str) -> bool {
     let front = String::from_utf8_lossy(front).to_ascii_lowercase();
     front.contains("<!doctype html") || front.contains("<html")
 }
+
+const LARGE: usize = 1 << 20;

@@ -4,14 +4,17 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, RwLock};
+use std::time::SystemTime;
 
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::time::Instant;
 use transom::wire::{EXTENSION, UiCapability};
 
-use crate::document::{self, Document, Head};
+use crate::dev;
+use crate::document::{self, Document};
 use crate::registry::{Entry, Registry};
 use crate::render::Request;
 use crate::source::Source;
@@ -35,7 +38,9 @@ pub(crate) struct Inner<S> {
     pub(crate) all_tools_known: bool,
     /// Whether the wrapped server has resources beside our views.
     pub(crate) own_resources: bool,
-    pub(crate) head: Head,
+    pub(crate) dev: bool,
+    /// When this process began, which is what a document made by a function is known by in dev mode.
+    pub(crate) started: SystemTime,
 }
 
 tokio::task_local! {
@@ -87,7 +92,12 @@ impl<S: ServerHandler> WithViews<S> {
             meta.0.extend(link.0.iter().map(|(key, value)| (key.clone(), value.clone())));
         }
         let Some(meta) = &mut tool.meta else { return true };
-        let Some(ui) = meta.0.get("ui") else { return true };
+        if !meta.0.contains_key("ui") {
+            // S07: written before the link moved under `ui`. Hosts of today look there.
+            let Some(flat) = meta.0.get(FLAT).cloned() else { return true };
+            meta.0.insert("ui".to_owned(), json!({ "resourceUri": flat }));
+        }
+        let ui = &meta.0["ui"];
         if Audience::is_app_only(meta) {
             inner.note_app_only(&tool.name);
             if mode != Mode::Everything {
@@ -129,31 +139,102 @@ impl<S: ServerHandler> WithViews<S> {
         matches!(self.inner.fallback, Fallback::Strict | Fallback::By(_))
     }
 
-    async fn read(
-        &self,
-        uri: String,
-        view: &Entry,
-        params: Params,
-        context: RequestContext<RoleServer>,
-        ui: HostUi,
-    ) -> Result<ReadResourceResult, ErrorData> {
-        let head = self.inner.head;
-        let mut scope = None;
-        let html = match (&view.document, &view.def.source) {
-            (Document::Ready(html), _) => html.to_string(),
-            (Document::OnDisk, source) => document::read(source, &view.declared, head)
-                .map_err(|words| broken(&uri, &words))?,
-            (Document::Rendered, Source::Render(render)) => {
-                scope = Some(CacheScope::Private);
-                let request = Request { uri: uri.clone(), params, context, ui };
-                document::finish(render.run(&self.inner.server, request).await?, head)
-            }
-            (Document::Rendered, _) => return Err(broken(&uri, &[])),
-        };
+    async fn read(&self, found: Found, ui: HostUi) -> Result<ReadResourceResult, ErrorData> {
+        let view = Arc::clone(&found.view);
+        let uri = found.uri.clone();
+        let mut html = self.document(found, ui).await?;
+        if self.inner.dev {
+            html = dev::shell(&uri, &html, &self.revision(&view, &html));
+        }
         let mut result = ReadResourceResult::new(vec![view.contents(uri, html)]);
-        result.cache_scope = scope;
+        // What was made for one user must not reach another one.
+        result.cache_scope =
+            matches!(view.document, Document::Rendered).then_some(CacheScope::Private);
         Ok(result)
     }
+
+    async fn document(&self, found: Found, ui: HostUi) -> Result<String, ErrorData> {
+        let Found { uri, view, params, context } = found;
+        match (&view.document, &view.def.source) {
+            (Document::Ready(html), _) => Ok(html.to_string()),
+            (Document::OnDisk, source) => document::read(source, &view.declared, self.inner.dev)
+                .map_err(|words| broken(&uri, &words)),
+            (Document::Rendered, Source::Render(render)) => {
+                let request = Request { uri, params, context, ui };
+                render.run(&self.inner.server, request).await.map(document::finish)
+            }
+            (Document::Rendered, _) => Err(broken(&uri, &[])),
+        }
+    }
+
+    /// Dev mode: waits until a view's document is another than the one that is shown.
+    async fn follow(
+        &self,
+        arguments: JsonObject,
+        context: RequestContext<RoleServer>,
+        ui: HostUi,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let text = |key| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (uri, shown) = (text("uri").to_owned(), text("rev").to_owned());
+        let Some((view, params)) = self.inner.registry.find(&uri) else {
+            return Err(unknown(&uri, &self.inner.registry, Mode::Everything));
+        };
+        let found = || Found {
+            uri: uri.clone(),
+            view: Arc::clone(view),
+            params: params.clone(),
+            context: context.clone(),
+        };
+        let files = view.def.source.on_disk();
+        let deadline = Instant::now() + dev::WAIT;
+        let mut seen = None;
+        loop {
+            let stamp = files.as_deref().map(dev::stamp);
+            if seen != Some(stamp) {
+                seen = Some(stamp);
+                let news = self.news(found(), ui).await;
+                if news["rev"] != shown.as_str() {
+                    return Ok(answer("the document has changed", news));
+                }
+            }
+            if deadline <= Instant::now() {
+                return Ok(answer("the document is the same", json!({ "rev": shown })));
+            }
+            tokio::time::sleep(dev::LOOK).await;
+        }
+    }
+
+    /// What a document is known by. One made by a function may differ each time; it is new when the
+    /// process is.
+    fn revision(&self, view: &Entry, html: &str) -> String {
+        match view.document {
+            Document::Rendered => dev::revision(&format!("{:?}", self.inner.started)),
+            _ => dev::revision(html),
+        }
+    }
+
+    /// A document and what it is known by; or what is wrong with it, which is known by its words.
+    async fn news(&self, found: Found, ui: HostUi) -> Value {
+        let view = Arc::clone(&found.view);
+        match self.document(found, ui).await {
+            Ok(html) => json!({ "rev": self.revision(&view, &html), "html": html }),
+            Err(error) => json!({ "rev": dev::revision(&error.message), "error": error.message }),
+        }
+    }
+}
+
+/// A view that was asked for.
+struct Found {
+    uri: String,
+    view: Arc<Entry>,
+    params: Params,
+    context: RequestContext<RoleServer>,
+}
+
+fn answer(words: &str, data: Value) -> CallToolResponse {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(words)]);
+    result.structured_content = Some(data);
+    result.into()
 }
 
 impl<S> Inner<S> {
@@ -177,6 +258,8 @@ impl<S> fmt::Debug for WithViews<S> {
     }
 }
 
+// A method that rmcp adds would silently be its default here.
+#[deny(clippy::missing_trait_methods)]
 #[expect(deprecated, reason = "a wrapper passes on what its server still answers")]
 impl<S: ServerHandler> ServerHandler for WithViews<S> {
     fn get_info(&self) -> ServerConfig {
@@ -223,14 +306,21 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let (_, mode) = self.client(&context);
+        let first = is_first(request.as_ref());
         let mut result = self.inner.server.list_tools(request, context).await?;
         result.tools.retain_mut(|tool| self.fit(tool, mode));
+        if self.inner.dev && first && mode == Mode::Everything {
+            result.tools.push(dev::tool());
+        }
         let varies = self.app_tools_are_hidden() || self.views_may_hide();
         self.scope(&mut result.cache_scope, varies);
         Ok(result)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        if self.inner.dev && name == dev::TOOL {
+            return Some(dev::tool());
+        }
         let mut tool = self.inner.server.get_tool(name)?;
         self.fit(&mut tool, Mode::Everything).then_some(tool)
     }
@@ -244,6 +334,9 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         if mode != Mode::Everything && self.is_app_only(&request.name) {
             return Err(for_views_only(&request.name));
         }
+        if self.inner.dev && request.name == dev::TOOL {
+            return self.follow(request.arguments.unwrap_or_default(), context, ui).await;
+        }
         CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
     }
 
@@ -253,7 +346,7 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let (_, mode) = self.client(&context);
-        let first = request.as_ref().is_none_or(|page| page.cursor.is_none());
+        let first = is_first(request.as_ref());
         let mut result = self.inner.server.list_resources(request, context).await?;
         if first && mode != Mode::NoViews {
             result.resources.splice(0..0, self.inner.registry.resources());
@@ -268,7 +361,7 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let (_, mode) = self.client(&context);
-        let first = request.as_ref().is_none_or(|page| page.cursor.is_none());
+        let first = is_first(request.as_ref());
         let mut result = self.inner.server.list_resource_templates(request, context).await?;
         if first && mode != Mode::NoViews {
             result.resource_templates.splice(0..0, self.inner.registry.templates());
@@ -285,7 +378,9 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         let (ui, mode) = self.client(&context);
         let found = self.inner.registry.find(&request.uri).filter(|_| mode != Mode::NoViews);
         if let Some((view, params)) = found {
-            return Ok(self.read(request.uri, view, params, context, ui).await?.into());
+            let view = Arc::clone(view);
+            let found = Found { uri: request.uri, view, params, context };
+            return Ok(self.read(found, ui).await?.into());
         }
         if self.inner.own_resources {
             return self.inner.server.read_resource(request, context).await;
@@ -424,6 +519,9 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
 impl<S: ServerHandler> WithViews<S> {
     fn is_app_only(&self, name: &str) -> bool {
         let inner = &*self.inner;
+        if inner.dev && name == dev::TOOL {
+            return true;
+        }
         if inner.app_only.read().expect("no holder panics").contains(name) {
             return true;
         }
@@ -435,6 +533,11 @@ impl<S: ServerHandler> WithViews<S> {
         let meta = inner.registry.link(name).or_else(|| tool.as_ref()?.meta.as_ref());
         meta.is_some_and(Audience::is_app_only)
     }
+}
+
+/// Our own items go on the first page.
+fn is_first(page: Option<&PaginatedRequestParams>) -> bool {
+    page.is_none_or(|page| page.cursor.is_none())
 }
 
 fn for_views_only(tool: &str) -> ErrorData {

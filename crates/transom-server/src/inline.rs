@@ -384,3 +384,98 @@ fn mime(name: &str) -> &'static str {
 const MAX_TOKEN: usize = 64 << 20;
 /// What a person reads at once.
 const MAX_REFUSALS: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Asset;
+
+    const FILES: &[Asset] = &[
+        Asset::new("a.css", None, b"@font-face { font-family: 'My Font'; font-weight: 700; src: url(f.woff2) format(\"woff2\") } p { background: url( \"i/d.png\" ) }"),
+        Asset::new("b.css", None, b"@import url(b.css);"),
+        Asset::new("f.woff2", None, b"font"),
+        Asset::new("i/d.png", None, b"dot"),
+        Asset::new("m.js", None, b"import { x } from './x.js';"),
+        Asset::new("n.js", None, b"const important = 'from here'; import('https://cdn.test/x.js');"),
+    ];
+
+    fn made(html: &str) -> Result<String, Vec<String>> {
+        compose(html, Some(Files::Embedded(FILES)), &Declaration::default())
+    }
+
+    #[test]
+    fn fonts_are_handed_over_as_bytes_since_no_host_allows_them_as_data() {
+        let html = made("<link rel=stylesheet href=a.css media=print>").unwrap();
+        assert!(
+            html.starts_with(
+                "<style media=\"print\"> p { background: url(data:image/png;base64,ZG90) }</style>"
+            ),
+            "{html}"
+        );
+        assert!(
+            html.contains(r#"of [["My Font","Zm9udA==",{"weight":"700"}]])document.fonts.add"#),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn every_kind_of_reference_is_written_into_the_document() {
+        let dot = "data:image/png;base64,ZG90";
+        #[rustfmt::skip]
+        let table = [
+            ("<img src=i/d.png>",                       format!("<img src=\"{dot}\">")),
+            ("<img src='./i/d.png?v=1'>",               format!("<img src=\"{dot}\">")),
+            ("<img srcset='i/d.png 1x, /i/d.png 2x'>",  format!("<img srcset=\"{dot} 1x, {dot} 2x\">")),
+            ("<video poster=i/d.png></video>",          format!("<video poster=\"{dot}\"></video>")),
+            ("<p style='background:url(i/d.png)'>",     format!("<p style=\"background:url({dot})\">")),
+            ("<style>p{background:url(i/d.png)}</style>", format!("<style>p{{background:url({dot})}}</style>")),
+            ("<link rel=icon href=i/d.png><link rel=preload href=m.js>", String::new()),
+            ("<img src='data:,x'><a href=page.html>x</a>", "<img src='data:,x'><a href=page.html>x</a>".to_owned()),
+        ];
+        for (html, expected) in table {
+            assert_eq!(made(html), Ok(expected), "{html}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused_with_words() {
+        #[rustfmt::skip]
+        let table = [
+            ("<script src=gone.js></script>",            "the folder has no file gone.js"),
+            ("<script src=../secret.js></script>",       "outside of the view's folder"),
+            ("<script type=module src=m.js></script>",   "bundle the modules into one file"),
+            ("<link rel=stylesheet href=b.css>",         "in a circle, or too deep"),
+            ("<iframe src=page.html></iframe>",          "a view is one document"),
+            ("<img src=https://cdn.test/a.png>",         "add csp(resource = \"https://cdn.test\")"),
+        ];
+        for (html, expected) in table {
+            let refusals = made(html).unwrap_err();
+            assert!(refusals.iter().any(|words| words.contains(expected)), "{html} {refusals:?}");
+        }
+        assert!(made("<script type=module src=n.js></script>").is_ok(), "nothing there is a path");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_document_panics(html in "(<(style|link rel=stylesheet href=a.css|img srcset='|p style=\"|script src=m.js)>?|@import|@font-face|url\\(|[;{}()'\"/*\\\\ ué,:>-]){0,14}") {
+            let _ = made(&html);
+            proptest::prop_assert_eq!(insert(&html, "|").len(), html.len() + 1);
+        }
+    }
+
+    #[test]
+    fn the_head_begins_where_a_parser_says() {
+        #[rustfmt::skip]
+        let table = [
+            ("<!doctype html><html lang=en><HEAD class=a><title>", "<!doctype html><html lang=en><HEAD class=a>|<title>"),
+            ("<!DOCTYPE html>\n<!-- <head> -->\n<title>x",        "<!DOCTYPE html>\n<!-- <head> -->|\n<title>x"),
+            ("<html><header>",                                     "<html>|<header>"),
+            ("text",                                               "|text"),
+            ("<!-- never closed",                                  "|<!-- never closed"),
+            ("",                                                   "|"),
+        ];
+        for (html, expected) in table {
+            assert_eq!(insert(html, "|"), expected, "{html:?}");
+        }
+    }
+}

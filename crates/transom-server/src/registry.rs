@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use transom::csp::Declaration;
 use transom::wire::{MIME, UiUri};
 
-use crate::document::{Document, Head};
+use crate::document::Document;
 use crate::refusal::{Refusal, Rule};
 use crate::source::Source;
 use crate::template::{Params, Template};
@@ -37,7 +37,7 @@ pub(crate) struct Entry {
 
 impl Registry {
     /// Verifies declarations. Everything that is wrong is told at once.
-    pub(crate) fn new(defs: Vec<ViewDef>, head: Head) -> Result<Self, Vec<Refusal>> {
+    pub(crate) fn new(defs: Vec<ViewDef>, dev: bool) -> Result<Self, Vec<Refusal>> {
         let mut refusals = Vec::new();
         let mut registry = Self { views: Vec::new(), fixed: HashMap::new(), tools: HashMap::new() };
         let mut seen = HashSet::new();
@@ -50,7 +50,7 @@ impl Registry {
                 ));
                 continue;
             }
-            match Entry::new(def, head) {
+            match Entry::new(def, dev) {
                 Ok(entry) => registry.add(entry, &mut refusals),
                 Err(mut found) => refusals.append(&mut found),
             }
@@ -128,7 +128,7 @@ impl Registry {
 }
 
 impl Entry {
-    fn new(def: ViewDef, head: Head) -> Result<Self, Vec<Refusal>> {
+    fn new(def: ViewDef, dev: bool) -> Result<Self, Vec<Refusal>> {
         let mut refusals = Vec::new();
         let mut refuse = |rule, words: Cow<'static, str>| {
             refusals.push(Refusal::view(&def.uri, rule, words));
@@ -159,7 +159,7 @@ impl Entry {
             let words = "has no HTML: say `file`, `dir`, `html` or `render` where it comes from";
             refuse(Rule::S06, words.into());
         }
-        let document = Document::new(&def.source, &declared, head);
+        let document = Document::new(&def.source, &declared, dev);
         let document = match document {
             Ok(document) => document,
             Err(all) => {

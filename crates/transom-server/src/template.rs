@@ -138,6 +138,25 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        // A stranger chooses the address.
+        #[test]
+        fn no_text_panics(template in "ui://[a{}+é/%]{0,12}", uri in "ui://[a+é/%0-9f]{0,16}|.{0,12}") {
+            if let Ok(template) = Template::parse(&template) {
+                template.params(&uri);
+            }
+        }
+
+        // What an author wrote into a parameter comes back as it was.
+        #[test]
+        fn a_parameter_comes_back(value in "[^/]{1,12}") {
+            let encoded: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            let template = Template::parse("ui://a/{x}/b").unwrap();
+            let expected = Some(vec![("x".to_owned(), value)]);
+            proptest::prop_assert_eq!(template.params(&format!("ui://a/{encoded}/b")), expected);
+        }
+    }
+
     #[test]
     fn what_is_not_a_template_is_refused_with_words() {
         for text in [

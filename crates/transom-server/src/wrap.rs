@@ -3,13 +3,13 @@
 use std::any::{TypeId, type_name};
 use std::collections::HashSet;
 use std::sync::{Arc, RwLock};
+use std::time::SystemTime;
 
 use rmcp::ServerHandler;
 use rmcp::model::Tool;
 use transom::wire::{Compat, Finding, ToolMeta, Visibilities};
 
 use crate::dev::Dev;
-use crate::document::Head;
 use crate::handler::Inner;
 use crate::probe::{Probe, probe};
 use crate::refusal::{BuildError, Refusal, Rule};
@@ -91,9 +91,9 @@ impl<S: ServerHandler> Views<S> {
     ///
     /// Everything that would keep a view from being shown, with what to do about it.
     pub fn build(self) -> Result<WithViews<S>, BuildError> {
-        let head = Head { dev: self.dev.is_on() };
+        let dev = self.dev.is_on();
         let mut refusals = self.wrong_state();
-        let registry = match Registry::new(self.defs, head) {
+        let registry = match Registry::new(self.defs, dev) {
             Ok(registry) => registry,
             Err(mut found) => {
                 refusals.append(&mut found);
@@ -115,7 +115,8 @@ impl<S: ServerHandler> Views<S> {
             ui: self.ui,
             app_only: RwLock::new(app_only),
             own_resources,
-            head,
+            dev,
+            started: SystemTime::now(),
         }))
     }
 

@@ -1,14 +1,21 @@
 //! Real rmcp clients over a duplex, in both eras, with and without views.
 
+use axum::serve::ListenerExt as _;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ExtensionCapabilities, Implementation, JsonObject,
     ProtocolVersion,
 };
 use rmcp::service::RunningService;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
+};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{
     ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient, ServerHandler, ServiceExt,
 };
 use serde_json::json;
+use tokio::net::TcpListener;
 
 /// Which revision of MCP a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,4 +82,47 @@ fn capabilities() -> ClientCapabilities {
     let mut capabilities = ClientCapabilities::default();
     capabilities.extensions = Some(extensions);
     capabilities
+}
+
+/// A server on a loopback port, spoken to over streamable HTTP.
+pub(crate) struct Http {
+    address: std::net::SocketAddr,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Http {
+    /// Serves it, with the older revision's sessions or without.
+    pub(crate) async fn serve<S: ServerHandler + Clone>(server: S, sessions: bool) -> Self {
+        let config = StreamableHttpServerConfig::default()
+            .enforce_origin_validation()
+            .with_legacy_session_mode(sessions);
+        let service = StreamableHttpService::new(
+            move || Ok(server.clone()),
+            LocalSessionManager::default().into(),
+            config,
+        );
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("loopback has ports");
+        let address = listener.local_addr().expect("it is bound");
+        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        let router = axum::Router::new().nest_service("/mcp", service);
+        let task =
+            tokio::spawn(async move { axum::serve(listener, router).await.expect("it serves") });
+        Self { address, task }
+    }
+
+    /// Connects to it; `query` goes behind the address.
+    pub(crate) async fn connect(&self, client: Client, era: Era, query: &str) -> Connected {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let uri = format!("http://{}/mcp{query}", self.address);
+        let config = StreamableHttpClientTransportConfig::with_uri(uri);
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client without TLS");
+        let transport = StreamableHttpClientTransport::with_client(http, config);
+        client.serve_with_lifecycle(transport, era.mode()).await.expect("the client is accepted")
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }

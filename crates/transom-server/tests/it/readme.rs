@@ -1,0 +1,12 @@
+//! What the README shows is what is compiled.
+
+/// The example is the README's listing, and what it adds to a server without views is at most eight lines.
+#[test]
+fn the_readme_shows_the_clock_and_adds_at_most_eight_lines() {
+    let readme = include_str!("../../../../README.md");
+    let example = include_str!("../../examples/clock.rs");
+    let (_, code) = example.split_once("\n\n").expect("its first line is for the compiler");
+    assert!(readme.contains(code.trim()), "the README's listing is not examples/clock.rs");
+    let added = example.lines().filter(|line| line.ends_with("// +")).count();
+    assert!((1..=8).contains(&added), "{added} lines");
+}
