@@ -138,7 +138,7 @@ export class WebSocketChannel implements Channel {
   #hear(text: string): void {
     if (!this.#welcome) return this.#begin(JSON.parse(text).welcome);
     const frame = readFrame(text);
-    if (!frame) throw new SyntaxError("not a frame");
+    if (!frame) throw new TypeError("not a frame");
     const seat = this.#seats.get(frame.view);
     if (!seat || !seat.stream.take(frame)) return;
     // What the page says confirms as well; this is for when it has nothing to say.

@@ -164,7 +164,7 @@ export function readFrame(text: string): Frame | undefined {
 
 /** What one side has said about a view and the other has not yet confirmed. */
 export function openStream(view: string, write: (text: string) => void) {
-  if (!/^[\w-]{1,64}$/.test(view)) throw new TypeError("not the id of a view");
+  if (!/^[\w-]{1,64}$/.test(view)) throw new TypeError("not a view");
   let heard = 0;
   let confirmed = 0;
   let bytes = 0;
@@ -193,9 +193,10 @@ export function openStream(view: string, write: (text: string) => void) {
       const [[kind, payload]] = Object.entries(said) as [[string, unknown]];
       const text =
         typeof payload === "string" ? payload : JSON.stringify(payload);
-      // A frame that the peer cannot take would end the connection, and the next one, for every view.
+      // A frame that the peer cannot take would end the connection, and the next one, for every view. By
+      // its bytes: a text may have three for each of its characters.
       unconfirmed.push(
-        kind === "message" && isTooLong(text)
+        text.length * 3 > LIMIT && new Blob([text]).size > LIMIT
           ? '"dropped":{}'
           : `"${kind}":${text}`,
       );
@@ -206,7 +207,7 @@ export function openStream(view: string, write: (text: string) => void) {
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
     take({ seq, ack }: Frame): boolean {
       if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
-        throw new RangeError("a frame is missing");
+        throw new TypeError("a frame is missing");
       for (; confirmed < ack; confirmed++) {
         bytes -= unconfirmed.shift()!.length;
         flying--;
@@ -226,20 +227,12 @@ export function openStream(view: string, write: (text: string) => void) {
   };
 }
 
-/** By its bytes: a text below the limit in characters may be three times as long. */
-function isTooLong(text: string): boolean {
-  return (
-    text.length > LIMIT ||
-    (text.length * 3 > LIMIT && new TextEncoder().encode(text).length > LIMIT)
-  );
-}
-
 /** The longest message, in bytes. */
-export const LIMIT = 16 * 2 ** 20;
+export const LIMIT = 2 ** 24;
 
 /** What may be under way unconfirmed, per view. */
 const MESSAGES = 256;
-const BYTES = 4 * 2 ** 20;
+const BYTES = 2 ** 22;
 
 const HEAD =
   /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;

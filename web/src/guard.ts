@@ -25,7 +25,7 @@ export function sizeOf(value: unknown, limit: number): number {
           left.push(node[key]);
         }
       // Buffers and their views, blobs and maps.
-      else size += Number(node.byteLength ?? node.size ?? 0) * 8;
+      else size += ((node.byteLength ?? node.size ?? 0) as number) * 8;
     }
   }
   return size;

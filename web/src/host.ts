@@ -33,6 +33,7 @@ import {
   type DisplayMode,
   type Json,
   type Message,
+  type Request,
   type RequestId,
 } from "./wire.js";
 
@@ -104,8 +105,8 @@ export class TransomView extends HTMLElement {
   #hello: RequestId | undefined;
   /** What waits until the view has chosen its lane. */
   #held: Carried[] = [];
-  #budget = BURST;
-  #refilled = 0;
+  /** When what has come would all have come at its rate; nobody may be too far ahead of it. */
+  #due = 0;
   #mode: DisplayMode = "inline";
   readonly #watch = new ResizeObserver(() => this.fit());
 
@@ -162,8 +163,7 @@ export class TransomView extends HTMLElement {
     this.#end("gone");
     const view = this.getAttribute("view");
     if (!this.isConnected || !this.#channel || !view) return;
-    const seat = this.#channel.join(view, (told) => this.#obey(told));
-    this.#seat = seat;
+    this.#seat = this.#channel.join(view, (told) => this.#obey(told));
     const { modes, tool, facts: context } = this;
     const room = () => this.#container();
     this.say({
@@ -204,7 +204,6 @@ export class TransomView extends HTMLElement {
     try {
       if ("message" in told) this.#carry(told.message);
       else if ("open" in told) this.#mount(told.open);
-      else if ("resize" in told) this.#resize(told.resize);
       else if ("mode" in told) void this.#show(told.mode.mode);
       else if ("ask" in told) this.#ask(told.ask);
       else if ("close" in told) this.#end(told.close.reason);
@@ -212,11 +211,12 @@ export class TransomView extends HTMLElement {
       else
         for (const kind in told) {
           if (kind === "text") this.#unmount();
+          if ("resize" in told) this.#resize(told.resize);
           this.#report(`transom-${kind as "do"}`, (told as Json)[kind] as Deed);
         }
     } catch {
       // One view's trouble must not reach the channel that it shares with others.
-      this.ignored++;
+      this.#ignore();
     }
   }
 
@@ -250,15 +250,15 @@ export class TransomView extends HTMLElement {
 
   /** What the view said on the window. */
   #hear(message: Message | undefined, { resource }: Opened): boolean {
-    const method = message && "method" in message && message.method;
-    if (method && RESERVED.test(method)) {
+    const method = methodOf(message);
+    if (method?.match(RESERVED)) {
       if (method.endsWith("-stopped")) return this.#stop();
       if (method.endsWith("-dropped")) return this.#drop();
       // One resource per load of the sandbox page; what else it says is between it and us.
       if (resource && method.endsWith("-ready"))
         this.#window?.send({
           jsonrpc: "2.0",
-          method: RESOURCE_READY,
+          method: "ui/notifications/sandbox-resource-ready",
           params: resource,
         });
       return true;
@@ -283,18 +283,16 @@ export class TransomView extends HTMLElement {
   }
 
   /** What the view said on the port: here are the limits that the sandbox cannot apply. */
-  #hearPort(message: Message | undefined, text: string): boolean {
-    const method = message && "method" in message && message.method;
-    const huge = text.length > LIMIT;
+  #hearPort(text: string): boolean {
     const now = performance.now();
-    // What is dropped for its size has cost this page as much as many small ones.
-    this.#budget =
-      Math.min(BURST, this.#budget + (now - this.#refilled) * RATE) -
-      (huge ? text.length / SMALL : 1);
-    this.#refilled = now;
-    if (this.#budget < 0) return this.#stop();
-    if (huge) return this.#drop();
-    if (!message || (method && RESERVED.test(method))) return this.#ignore();
+    // The sandbox's own limits: two a millisecond, and up to ten seconds ahead of that. A large one costs
+    // this page as much as many small ones, and one that is too large is not even read.
+    this.#due = Math.max(this.#due, now) + (1 + text.length / 65536) / 2;
+    if (this.#due - now > 1e4) return this.#stop();
+    if (text.length > LIMIT) return this.#drop();
+    const message = parseMessage(JSON.parse(text));
+    const method = methodOf(message);
+    if (!message || method?.match(RESERVED)) return this.#ignore();
     if (this.#lane === "offered") {
       if (method !== INITIALIZED) return this.#ignore();
       this.#settle("port");
@@ -303,10 +301,9 @@ export class TransomView extends HTMLElement {
   }
 
   /** It was too large to be carried; the host process writes that down. */
-  #drop(): true {
-    this.ignored++;
+  #drop(): boolean {
     this.say({ dropped: {} });
-    return true;
+    return this.#ignore();
   }
 
   /** The frame goes at once; what is said of it comes from the host process. */
@@ -346,15 +343,10 @@ export class TransomView extends HTMLElement {
   /** The answer to the handshake brings the port, if whoever wrote it agreed. */
   #answer(message: Message): void {
     this.#hello = undefined;
-    const agreed = message.result && namesPort(message.result.hostCapabilities);
-    if (!agreed) return this.#window?.send(message);
+    if (!namesPort(message.result?.hostCapabilities))
+      return this.#window?.send(message);
     const { port1, port2 } = new MessageChannel();
-    this.#port = openLane(
-      port1,
-      (data, _, text) => this.#hearPort(parseMessage(data), text!),
-      undefined,
-      LIMIT,
-    );
+    this.#port = openLane(port1, (text) => this.#hearPort(text as string));
     this.#lane = "offered";
     this.#window?.send(message, [port2]);
   }
@@ -375,12 +367,8 @@ export class TransomView extends HTMLElement {
   }
 
   #resize(size: { width?: number; height?: number }): void {
-    const { style } = this.#box;
-    if (size.height !== undefined)
-      style.setProperty("--height", `${size.height}px`);
-    if (size.width !== undefined)
-      style.setProperty("--width", `${size.width}px`);
-    this.#report("transom-resize", size);
+    for (const side in size)
+      this.#box.style.setProperty(`--${side}`, `${size[side as "width"]}px`);
   }
 
   /** Tells how much room there is; call it when the window changed. */
@@ -390,10 +378,8 @@ export class TransomView extends HTMLElement {
 
   /** In flow a view may grow up to most of the window; in fullscreen it has all of it (H-84). */
   #container(): Container {
-    const inline = this.#mode === "inline";
-    const { clientWidth: width, clientHeight: height } = inline
-      ? this
-      : this.#box;
+    const { clientWidth: width, clientHeight: height } =
+      this.#mode === "inline" ? this : this.#box;
     return this.#mode === "fullscreen"
       ? { width, height }
       : { width, maxHeight: (innerHeight * 0.8) | 0 };
@@ -421,8 +407,9 @@ export class TransomView extends HTMLElement {
       }
     }
     this.fit();
-    this.say({ mode: { mode: this.#mode } });
-    this.#report("transom-mode", { mode: this.#mode });
+    const now = { mode: this.#mode };
+    this.say({ mode: now });
+    this.#report("transom-mode", now);
   }
 
   #end(reason: string): void {
@@ -451,6 +438,8 @@ declare global {
   interface HTMLElementEventMap extends TransomViewEvents {}
 }
 
+const methodOf = (message?: Message) => (message as Partial<Request>)?.method;
+
 /** Makes `<transom-view>` known to the page. */
 export function define(): void {
   if (!customElements.get("transom-view"))
@@ -458,13 +447,7 @@ export function define(): void {
 }
 
 const INITIALIZED = "ui/notifications/initialized";
-const RESOURCE_READY = "ui/notifications/sandbox-resource-ready";
 const RESERVED = /^ui\/(?:notifications\/)?sandbox-/;
-
-/** The sandbox's own limits, for what does not pass it. */
-const SMALL = 8192;
-const BURST = 20_000;
-const RATE = 2;
 
 /** A constructed sheet needs no exception in the page's policy, and one serves all. */
 const SHEET = new CSSStyleSheet();

@@ -11,33 +11,27 @@ export type Lane = {
 };
 
 /**
- * Takes what arrived, its event for whoever expects ports, and the text that it came as when it came as
- * text. Says whether it was worth hearing: only then is the origin pinned, and what is not worth hearing
- * has its ports closed.
+ * Takes what arrived, from a port its text, and its event for whoever expects ports. Says whether it was
+ * worth hearing: only then is the origin pinned, and what is not worth hearing has its ports closed.
  */
 export type Hear = (
   data: unknown,
   event: Pick<MessageEvent, "ports">,
-  text?: string,
 ) => unknown;
 
 /**
  * Opens our end of a lane.
  *
  * `pinned` is the peer's origin where it is known; otherwise that of the first message worth hearing. A port
- * has none to check: only its two ends can reach it. `limit` is the longest text that is read.
+ * has none to check: only its two ends can reach it.
  */
 export function openLane(
   peer: Window | MessagePort,
   hear: Hear,
   pinned?: string,
-  limit = Infinity,
 ): Lane {
   const port = peer instanceof MessagePort ? peer : undefined;
   const ears = port ?? self;
-  // To read what is too long would cost more than all the rest, so nothing is what it says.
-  const read = (text: string): unknown =>
-    text.length > limit ? undefined : JSON.parse(text);
 
   const listener = ((event: MessageEvent) => {
     // What someone else sent is someone else's to take, with its ports: a page has other listeners.
@@ -47,10 +41,7 @@ export function openLane(
     const from = event.origin;
     const { data } = event;
     try {
-      if (
-        from === (pinned ?? from) &&
-        (port ? hear(read(data), event, data) : hear(data, event))
-      )
+      if (from === (pinned ?? from) && hear(data, event))
         return void (pinned = from);
     } catch {
       // Neither a stranger's message nor a handler of ours may throw in the page's event loop.

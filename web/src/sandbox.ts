@@ -18,9 +18,8 @@
  * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told.
  * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told. Ten seconds'
  *   worth may come at once; beyond that the guest is stopped.
- * - `data-pace`: how many of them go on at once; the others wait here and go on at that rate. All of a
- *   page's views share its one thread, and what has been sent there cannot be called back. Without it
- *   nothing waits.
+ * - `data-pace`: how many of them go on within 50 ms; the others wait here. All of a page's views share
+ *   its one thread, and what has been sent there cannot be called back. Without it nothing waits.
  */
 import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
@@ -28,21 +27,24 @@ import { isObject, namesPort, type Json, type Response } from "./wire.js";
 
 function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
-  const origin = parentOrigin() ?? allowed[0];
+  const origin =
+    location.ancestorOrigins?.[0] ??
+    /^\w+:\/\/[^/]+/.exec(document.referrer)?.[0] ??
+    allowed[0];
   if (parent === window) return refuse("only works inside a host");
   if (!origin || !allowed.includes(origin))
     return refuse("this host may not embed it");
   if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
 
-  const limit = Number(settings.limit ?? 16 * 2 ** 20);
-  const rate = Number(settings.rate ?? 2000);
+  const limit = +(settings.limit ?? 2 ** 24);
+  const rate = +(settings.rate ?? 2000);
   const frame = document.createElement("iframe");
   let guest: Lane | undefined;
   const url = settings.guest;
   let waiting = !url;
-  let budget = rate * BURST;
-  let refilled = 0;
-  const pace = Number(settings.pace ?? Infinity);
+  /** When what has come would all have come at its rate. */
+  let due = 0;
+  const pace = +(settings.pace ?? 1e9);
   let leave = pace;
   let queue: unknown[] = [];
 
@@ -64,20 +66,16 @@ function main(settings: DOMStringMap): void {
     origin,
   );
 
-  const refill = () => {
-    const now = performance.now();
-    const more = ((now - refilled) / 1000) * rate;
-    budget = Math.min(rate * BURST, budget + more);
-    leave = Math.min(pace, leave + more);
-    refilled = now;
-  };
-  /** Passes on what may go by now, in its order, and the rest a little later. */
+  /** Passes on what may go by now, in its order; the first of a while begins it. */
   const drain = () => {
-    refill();
-    const now = queue.splice(0, leave);
-    leave -= now.length;
-    for (const data of now) host.send(data);
-    if (queue.length) setTimeout(drain, PAUSE);
+    for (const data of queue.splice(0, leave)) {
+      if (leave-- === pace)
+        setTimeout(() => {
+          leave = pace;
+          drain();
+        }, WHILE);
+      host.send(data);
+    }
   };
 
   /** Listens before the frame is there: a fast guest speaks at once. */
@@ -93,20 +91,21 @@ function main(settings: DOMStringMap): void {
       "border:0;position:fixed;inset:0;width:100%;height:100%";
     Object.assign(frame, source);
     document.body.append(frame);
-    const opaque = !tokens.includes("allow-same-origin");
     guest = openLane(
       frame.contentWindow!,
       (data) => {
-        refill();
-        if (--budget < 0) return stop();
-        if (isReserved(data)) return;
+        const now = performance.now();
+        due = Math.max(due, now) + 1000 / rate;
+        // Ten seconds ahead of it, and no more.
+        if (due - now > 1e4) return stop();
         if (sizeOf(data, limit) > limit) return say("dropped");
-        if (queue.push(data) > 1) return;
-        if (leave >= 1) drain();
-        else setTimeout(drain, PAUSE);
+        if (!isReserved(data)) queue.push(data);
+        drain();
       },
       // HTML runs on the origin of this page.
-      opaque ? "null" : new URL(source.src ?? location.href).origin,
+      /same/.test(tokens)
+        ? new URL(source.src ?? location.href).origin
+        : "null",
     );
   };
   const say = (word: string) =>
@@ -126,12 +125,12 @@ function main(settings: DOMStringMap): void {
   /** P-17: one document per load. */
   const mount = ({ html, csp, permissions, sandbox }: Json) => {
     waiting = false;
-    const meta = document.createElement("meta");
-    meta.httpEquiv = "Content-Security-Policy";
-    meta.content = policyOf(csp);
     // A srcdoc document is never in quirks mode, so that nothing is lost by standing before its doctype.
+    // No source of a policy has a quote in it: each has been parsed.
     show(
-      { srcdoc: meta.outerHTML + html },
+      {
+        srcdoc: `<meta http-equiv="Content-Security-Policy" content="${policyOf(csp)}">${html}`,
+      },
       tokensOf(sandbox, settings.sandbox),
       allowOf(permissions, settings.allow),
     );
@@ -143,10 +142,8 @@ function main(settings: DOMStringMap): void {
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
 function isReserved(data: unknown): boolean {
-  return (
-    isObject(data) &&
-    typeof data.method === "string" &&
-    /^ui\/(?:notifications\/)?sandbox-/.test(data.method)
+  return /^ui\/(?:notifications\/)?sandbox-/.test(
+    (data as Json)?.method as string,
   );
 }
 
@@ -173,20 +170,12 @@ function allowOf(permissions: unknown, ceiling: string | undefined): string {
 }
 
 /** P-13: across origins every property but a few throws. */
-function reaches(other: Window | null): boolean {
+function reaches(other: Window | null): unknown {
   try {
-    return other?.document !== undefined;
+    return other!.document;
   } catch {
-    return false;
+    return;
   }
-}
-
-function parentOrigin(): string | undefined {
-  const { referrer } = document;
-  return (
-    location.ancestorOrigins?.[0] ??
-    (referrer ? new URL(referrer).origin : undefined)
-  );
 }
 
 function refuse(reason: string): void {
@@ -194,9 +183,8 @@ function refuse(reason: string): void {
   document.body.textContent = `Stopped: ${reason}.`;
 }
 
-const BURST = 10;
-/** Between two handfuls of what waits, in milliseconds. */
-const PAUSE = 8;
+/** The while in which so many may go on, in milliseconds. */
+const WHILE = 50;
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
 const FEATURES = ["camera", "microphone", "geolocation", "clipboard-write"];
 

@@ -51,7 +51,9 @@ export class PostMessageTransport {
       if (port)
         if (asking && namesPort(result?.hostCapabilities)) {
           lane?.close();
-          lane = openLane(port, hear);
+          lane = openLane(port, (text, event) =>
+            hear(JSON.parse(text as string), event),
+          );
         } else port.close();
       asking &&= !result;
       this.onmessage?.(message);
