@@ -290,7 +290,7 @@ impl Driver {
                 }
             }
             Event::Done { view, call, outcome } => self.done(&view, call, outcome),
-            Event::DecisionsChanged => self.recall(),
+            Event::DecisionsChanged => self.decision_written(),
             Event::Forget { id, done } => {
                 let _ = done.send(self.forget_decision(&id));
             }

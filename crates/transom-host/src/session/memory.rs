@@ -1,6 +1,9 @@
 //! What people decided for longer than one question: taken in, kept, shown, and taken back.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
 
 use serde::Serialize;
 
@@ -15,6 +18,8 @@ pub(crate) struct Memory {
     /// None keeps nothing after the end.
     kept: Option<Decisions>,
     changes: mpsc::UnboundedSender<Change>,
+    /// Changes that the file may not have yet: until it has, what it says must not undo them.
+    under_way: VecDeque<Change>,
     stamp: Option<Stamp>,
     entries: Vec<Remembered>,
     looked: Option<Duration>,
@@ -38,9 +43,22 @@ pub(crate) struct ShownDecision {
 }
 
 /// A change of the file. They are made one after the other, outside the loop: another process may have it.
+#[derive(Clone)]
 enum Change {
     Remember(Remembered),
     Forget(DecisionId),
+}
+
+impl Change {
+    fn apply(&self, entries: &mut Vec<Remembered>) {
+        match self {
+            Self::Remember(new) => {
+                entries.retain(|old| old.id() != new.id());
+                entries.push(new.clone());
+            }
+            Self::Forget(id) => entries.retain(|old| old.id() != *id),
+        }
+    }
 }
 
 impl Memory {
@@ -53,6 +71,7 @@ impl Memory {
         Self {
             kept,
             changes,
+            under_way: VecDeque::new(),
             stamp: None,
             entries: vec![],
             looked: None,
@@ -107,10 +126,11 @@ impl Driver {
             return;
         }
         (self.memory.stamp, self.memory.read) = (stamp, now);
-        let entries = kept.read().unwrap_or_else(|error| {
+        let mut entries = kept.read().unwrap_or_else(|error| {
             self.log.write("error", "decisions", in_full(&error));
             vec![]
         });
+        self.memory.under_way.iter().for_each(|change| change.apply(&mut entries));
         let before = std::mem::replace(&mut self.memory.entries, entries);
         self.take_in(&before);
     }
@@ -157,9 +177,7 @@ impl Driver {
         }
         let words = format!("views may {} {}", always(entry.yes), entry.words());
         self.log.write("remembered", &entry.server, words);
-        self.memory.entries.retain(|old| old.id() != entry.id());
-        self.memory.entries.push(entry.clone());
-        let _ = self.memory.changes.send(Change::Remember(entry));
+        self.change(Change::Remember(entry));
         self.show_decisions();
     }
 
@@ -187,12 +205,25 @@ impl Driver {
                 }
             }
         }
-        self.memory.entries.retain(|entry| entry.id() != *id);
         if shown.kept {
-            let _ = self.memory.changes.send(Change::Forget(id.clone()));
+            self.change(Change::Forget(id.clone()));
         }
         self.show_decisions();
         true
+    }
+
+    /// Makes a change count at once, and the file follow.
+    fn change(&mut self, change: Change) {
+        change.apply(&mut self.memory.entries);
+        if self.memory.changes.send(change.clone()).is_ok() {
+            self.memory.under_way.push_back(change);
+        }
+    }
+
+    /// The file has the oldest change that was under way, or cannot have it.
+    pub(super) fn decision_written(&mut self) {
+        self.memory.under_way.pop_front();
+        self.recall();
     }
 
     /// Tells pages what can be taken back.
