@@ -111,7 +111,11 @@ fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
             views = count;
         }
         let cost = load.calls(count).cost / early;
-        println!("  {count} views: {cost:.2} × what a call of {BUSY} views costs");
+        println!("  {count} views that call: {cost:.2} × what a call of {BUSY} views costs");
+        if many {
+            let cost = load.calls(BUSY).cost / early;
+            println!("  {BUSY} of {count} views that call: {cost:.2} × what it costs without the others");
+        }
     }
     let after = resident();
     println!(

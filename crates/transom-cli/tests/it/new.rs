@@ -86,7 +86,8 @@ fn every_template_builds_passes_its_tests_and_the_check() {
     }
     bundle(&place.path().join("new-react/ui"), &checkout);
     // One workspace of all three, with the versions and the profile of this one: what is built already serves again.
-    let members = "[workspace]\nresolver = \"3\"\nmembers = [\"new-*\"]\n[profile.dev]\ndebug = \"line-tables-only\"\n";
+    let members = "[workspace]\nresolver = \"3\"\nmembers = [\"new-*\"]\n[profile.dev]\ndebug = \"line-tables-only\"\n\
+         [profile.dev.package.\"*\"]\ndebug = false\n[profile.dev.build-override]\ndebug = false\n";
     let place = place.with("Cargo.toml", members);
     fs::copy(checkout.join("Cargo.lock"), place.path().join("Cargo.lock")).unwrap();
     let target = Path::new(env!("CARGO_BIN_EXE_transom")).ancestors().nth(2).unwrap();
