@@ -389,10 +389,19 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
 
 /** The tools that the view itself offers, apart from its server's (H-114); here a person calls them in the model's place. */
 function offers(card: HTMLElement, view: TransomView, tools: Offers["tools"]): void {
+  const before = card.querySelector(".offers");
   const box = make("section", { className: "offers", ariaLabel: "Tools of this view" });
   box.append(make("p", { className: "note", textContent: "This view offers tools to the model:" }));
   for (const tool of tools as (Offers["tools"][number] & Tool)[]) {
+    // What is as it was stays: somebody may be filling it in, or waiting for its answer.
+    const same = JSON.stringify(tool);
+    const kept = [...(before?.querySelectorAll<HTMLElement>("details") ?? [])].find(({ dataset }) => dataset["tool"] === same);
+    if (kept) {
+      box.append(kept);
+      continue;
+    }
     const details = make("details", { className: "tool" });
+    details.dataset["tool"] = same;
     const summary = make("summary", { textContent: tool.title ?? tool.name });
     summary.title = tool.name;
     const id = crypto.randomUUID();
@@ -407,11 +416,11 @@ function offers(card: HTMLElement, view: TransomView, tools: Offers["tools"]): v
     details.append(summary, form);
     box.append(details);
   }
-  const before = card.querySelector(".offers");
   for (const open of before?.querySelectorAll("details[open] summary") ?? [])
     box.querySelector(`summary[title="${CSS.escape((open as HTMLElement).title)}"]`)?.parentElement?.setAttribute("open", "");
-  before?.remove();
-  if (tools.length > 0) card.append(box);
+  if (tools.length === 0) before?.remove();
+  else if (before) before.replaceWith(box);
+  else card.append(box);
 }
 
 function called(card: HTMLElement, { id, text, failed }: Called): void {

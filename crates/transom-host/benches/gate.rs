@@ -114,7 +114,9 @@ fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
         println!("  {count} views that call: {cost:.2} × what a call of {BUSY} views costs");
         if many {
             let cost = load.calls(BUSY).cost / early;
-            println!("  {BUSY} of {count} views that call: {cost:.2} × what it costs without the others");
+            println!(
+                "  {BUSY} of {count} views that call: {cost:.2} × what it costs without the others"
+            );
         }
     }
     let after = resident();

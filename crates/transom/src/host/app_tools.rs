@@ -104,7 +104,9 @@ impl Session {
         }
         let asked = Asked::ListTools { found: vec![], pages: 0 };
         let patience = self.setup.terms.app_tool;
-        self.request(now, patience, asked, method::TOOLS_LIST, None)?;
+        // With params, although there are none: published views take them for granted.
+        let none = RawObject::default();
+        self.request(now, patience, asked, method::TOOLS_LIST, Some(none.raw()))?;
         Ok(())
     }
 

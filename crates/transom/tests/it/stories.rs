@@ -812,6 +812,9 @@ fn h_110_h_111_h_113_h_118_a_views_tools_live_as_long_as_the_view() {
     assert!(world.session.call_app_tool(world.now, "paint", RawObject::default()).is_err());
     world.session.list_app_tools(world.now).unwrap();
     world.run_for(ms(10));
+    let list = r#""method":"tools/list","params":{}}"#;
+    let mut lines = world.timeline.iter().filter(|line| line.to == "view");
+    assert!(lines.any(|line| line.what.contains(list)), "views take params for granted");
     assert!(world.has_heard(r#"AppTools([AppTool { name: "paint""#));
     world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
     world.run_for(ms(3_000));
