@@ -82,6 +82,10 @@ test("ATK-33 a flood that the sandbox lets pass is stopped by the gate", async (
   await neighbourWorks();
 });
 
+/** By the clock: where timers come late, as many as are due. */
+const FIVE_A_MILLISECOND =
+  "const t = performance.now(); let n = 0; setInterval(() => { for (const due = (performance.now() - t) * 5; n < due; n++) one(); }, 10);";
+
 test(`ATK-33 5,000 messages a second for ${SECONDS} s, by a view that is opened again whenever it is stopped`, async (t) => {
   const end = Date.now() + SECONDS * 1000;
   const kinds = Object.values(FLOODS);
@@ -89,7 +93,7 @@ test(`ATK-33 5,000 messages a second for ${SECONDS} s, by a view that is opened 
   const done = (async () => {
     while (Date.now() < end) {
       const { view, card } = await openHostile(t);
-      begin(view, kinds[opened++ % kinds.length], "setInterval(() => { for (let n = 0; n < 50; n++) one(); }, 10);");
+      begin(view, kinds[opened++ % kinds.length], FIVE_A_MILLISECOND);
       await stopped(card);
       await card.box.evaluate((box) => box.remove());
     }
