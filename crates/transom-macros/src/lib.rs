@@ -2,6 +2,7 @@
 //!
 //! Both lower to that crate's plain functions. What is wrong with a literal is said at the literal.
 
+mod argument;
 mod tool;
 mod view;
 

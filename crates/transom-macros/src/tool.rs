@@ -1,50 +1,12 @@
 //! `#[tool]`: rmcp's attribute, with a link to a view.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::parse::{Parse, ParseStream, Parser};
+use quote::{ToTokens as _, quote};
+use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, Ident, ImplItemFn, Path, Result, ReturnType, Token, Type, parenthesized};
+use syn::{Error, Ident, ImplItemFn, Path, Result, ReturnType, Token, Type};
 
-/// One argument of the attribute.
-struct Argument {
-    name: Ident,
-    value: Value,
-}
-
-enum Value {
-    Flag,
-    Is(TokenStream),
-    List(TokenStream),
-}
-
-impl Parse for Argument {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name: Ident = input.parse()?;
-        let value = if input.peek(Token![=]) {
-            input.parse::<Token![=]>()?;
-            Value::Is(input.parse::<Expr>()?.into_token_stream())
-        } else if input.peek(syn::token::Paren) {
-            let inner;
-            parenthesized!(inner in input);
-            Value::List(inner.parse()?)
-        } else {
-            Value::Flag
-        };
-        Ok(Self { name, value })
-    }
-}
-
-impl ToTokens for Argument {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        let name = &self.name;
-        tokens.extend(match &self.value {
-            Value::Flag => quote!(#name),
-            Value::Is(value) => quote!(#name = #value),
-            Value::List(list) => quote!(#name(#list)),
-        });
-    }
-}
+use crate::argument::{Argument, Value};
 
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(attribute)?;
@@ -54,7 +16,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenS
     for argument in arguments {
         match (argument.name.to_string().as_str(), &argument.value) {
             ("view", Value::Is(path)) => {
-                view = Some(syn::parse2::<Path>(path.clone()).map_err(|_| {
+                view = Some(syn::parse2::<Path>(path.to_token_stream()).map_err(|_| {
                     Error::new_spanned(path, "expected the type of a view, as in `view = Board`")
                 })?)
             }
@@ -77,7 +39,7 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenS
                     "this belongs to the view, where hosts read it: move it into #[view(…)]";
                 return Err(Error::new(argument.name.span(), words));
             }
-            ("meta", Value::Is(expression)) => meta = Some(expression.clone()),
+            ("meta", Value::Is(expression)) => meta = Some(expression.to_token_stream()),
             (name, _) => {
                 schema |= name == "output_schema";
                 passed.push(argument.into_token_stream());

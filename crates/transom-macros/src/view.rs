@@ -4,20 +4,22 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::parse::{Parse, ParseStream, Parser};
+use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{
     Data, DeriveInput, Error, Expr, ExprLit, Fields, Ident, Lit, LitBool, LitStr, Result, Token,
-    parenthesized,
 };
 use transom::csp::Source;
 use transom::wire::UiUri;
+
+use crate::argument::{Argument, Value};
 
 pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
     let mut view = Declared::default();
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("view")) {
-        let items = attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated)?;
+        let items =
+            attribute.parse_args_with(Punctuated::<Argument, Token![,]>::parse_terminated)?;
         items.into_iter().try_for_each(|item| view.take(item))?;
     }
     let name = &input.ident;
@@ -68,37 +70,8 @@ enum Html {
     Template(Span, Option<Expr>),
 }
 
-/// `name = value`, `name(…)` or `name`.
-struct Item {
-    name: Ident,
-    value: Value,
-}
-
-enum Value {
-    Flag,
-    Is(Expr),
-    List(TokenStream),
-}
-
-impl Parse for Item {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name: Ident = input.parse()?;
-        let value = if input.peek(Token![=]) {
-            input.parse::<Token![=]>()?;
-            Value::Is(input.parse()?)
-        } else if input.peek(syn::token::Paren) {
-            let inner;
-            parenthesized!(inner in input);
-            Value::List(inner.parse()?)
-        } else {
-            Value::Flag
-        };
-        Ok(Self { name, value })
-    }
-}
-
 impl Declared {
-    fn take(&mut self, Item { name, value }: Item) -> Result<()> {
+    fn take(&mut self, Argument { name, value }: Argument) -> Result<()> {
         let wrong = |words: &str| Err(Error::new(name.span(), words));
         match (name.to_string().as_str(), value) {
             ("uri", Value::Is(value)) => {
@@ -208,7 +181,9 @@ impl Declared {
     }
 
     fn csp(&mut self, list: TokenStream) -> Result<()> {
-        for Item { name, value } in Punctuated::<Item, Token![,]>::parse_terminated.parse2(list)? {
+        for Argument { name, value } in
+            Punctuated::<Argument, Token![,]>::parse_terminated.parse2(list)?
+        {
             let method = match name.to_string().as_str() {
                 "connect" => quote!(connect),
                 "resource" | "img" | "script" | "style" | "font" | "media" => quote!(resource),
