@@ -11,6 +11,7 @@ mod check;
 mod config;
 mod decisions;
 mod dev;
+mod identity;
 mod inspect;
 mod interrupts;
 mod isolation;

@@ -1,14 +1,16 @@
 //! What was found at one server.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
-use transom_host::upstream::Era;
 
 use super::{
     catalogue::Level,
     finding::{Finding, Findings, Unchecked},
     survey::Survey,
 };
-use crate::config::Server;
+use crate::{
+    config::Server,
+    identity::{Identity, Protocol},
+};
 
 /// What came of it, in the order of the configuration.
 #[derive(Debug, Serialize)]
@@ -36,18 +38,6 @@ pub(super) struct Report {
     /// More of the same, which is not listed.
     pub(super) omitted: usize,
     pub(super) not_checked: Vec<Unchecked>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Identity {
-    pub(super) name: String,
-    pub(super) version: String,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Protocol {
-    pub(super) version: String,
-    pub(super) era: &'static str,
 }
 
 /// How much there was to look at.
@@ -91,18 +81,11 @@ impl Report {
     ) -> Self {
         let omitted = findings.omitted;
         let findings = findings.into_ranked().into_iter();
-        let identity = survey.identity;
         Self {
             name: server.name.clone(),
             place: server.place(),
-            server: Identity { name: identity.name, version: identity.version },
-            protocol: Protocol {
-                version: identity.protocol,
-                era: match identity.era {
-                    Era::Greeting => "greeting",
-                    Era::Stateless => "stateless",
-                },
-            },
+            server: Identity::of(&survey.said),
+            protocol: Protocol::of(&survey.said),
             looked_at: LookedAt {
                 tools: survey.tools.items.len(),
                 views: survey.views.len(),

@@ -385,7 +385,7 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
             return findings.add(Finding::new(&S20, Place::server(), words));
         }
     };
-    if survey.identity.era == Era::Stateless
+    if survey.said.era == Era::Stateless
         && differ(&survey.tools, tools).next().is_some()
         && [&survey.tools, tools].iter().any(|listed| listed.cache.as_deref() != Some("private"))
     {

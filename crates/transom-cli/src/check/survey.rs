@@ -25,7 +25,7 @@ use transom::{
 };
 use transom_host::{
     documents::{Document, Limits},
-    upstream::{Era, Memo, Options, Target, Upstream},
+    upstream::{self, Era, Memo, Options, Target, Upstream},
 };
 
 pub(crate) use calls::Given;
@@ -46,7 +46,8 @@ pub(super) struct Plan {
 /// Everything that is known of a server.
 #[derive(Debug)]
 pub(super) struct Survey {
-    pub(super) identity: Identity,
+    /// What it says of itself.
+    pub(super) said: Arc<upstream::Server>,
     /// The address, where it has one.
     pub(super) address: Option<String>,
     pub(super) capabilities: Map<String, Value>,
@@ -63,15 +64,6 @@ pub(super) struct Survey {
     /// The same server reached another way.
     pub(super) others: Vec<Other>,
     pub(super) unchecked: Vec<Unchecked>,
-}
-
-/// Who it says it is.
-#[derive(Clone, Debug)]
-pub(super) struct Identity {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) protocol: String,
-    pub(super) era: Era,
 }
 
 /// One document.
@@ -142,12 +134,7 @@ impl Survey {
             false => None,
         };
         let mut survey = Self {
-            identity: Identity {
-                name: said.info.name.clone(),
-                version: said.info.version.clone(),
-                protocol: said.protocol_version.clone(),
-                era: said.era,
-            },
+            said: Arc::clone(&said),
             address: match target {
                 Target::Http(endpoint) => Some(endpoint.url.to_string()),
                 Target::Stdio(_) | Target::InProcess(_) => None,
@@ -235,7 +222,7 @@ impl Survey {
 
     /// A server that speaks the newer kind of MCP often speaks the older one as well.
     async fn in_the_other_era(&mut self, target: &Target, plan: &Plan) {
-        if self.identity.era == Era::Greeting {
+        if self.said.era == Era::Greeting {
             return;
         }
         let Ok(host) = connect(target, plan, true, Some(Era::Greeting)).await else { return };

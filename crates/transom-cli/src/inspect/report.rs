@@ -11,10 +11,13 @@ use transom::{
 use transom_host::{
     MissingGrants, MissingPermissions,
     documents::{Document, Limits, ScanFinding, Severity, What},
-    upstream::{Era, Listing, ResourceEntries, Upstream},
+    upstream::{Listing, ResourceEntries, Upstream},
 };
 
-use crate::config::Server;
+use crate::{
+    config::Server,
+    identity::{Identity, Protocol},
+};
 
 /// What was found at one server.
 #[derive(Debug, Serialize)]
@@ -30,19 +33,6 @@ pub(super) struct Report {
     pub(super) views: Vec<View>,
     /// What is odd about the list of tools.
     pub(super) findings: Vec<Finding>,
-}
-
-/// Who it says it is.
-#[derive(Debug, Serialize)]
-pub(super) struct Identity {
-    pub(super) name: String,
-    pub(super) version: String,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Protocol {
-    pub(super) version: String,
-    pub(super) era: &'static str,
 }
 
 /// Tools by who may call them.
@@ -101,8 +91,8 @@ impl Report {
         Self {
             name: server.name.clone(),
             place: server.place(),
-            server: Identity { name: said.info.name.clone(), version: said.info.version.clone() },
-            protocol: Protocol { version: said.protocol_version.clone(), era: era(said.era) },
+            server: Identity::of(&said),
+            protocol: Protocol::of(&said),
             announces_views: extensions.is_some_and(|all| all.get(EXTENSION).is_some()),
             capabilities: said.capabilities.clone(),
             tools: Audiences::of(&listing),
@@ -238,13 +228,6 @@ fn oddities(listing: &Listing) -> Vec<Finding> {
     let odd = listing.findings().iter();
     all.extend(odd.map(|odd| Finding::new(Severity::Note, odd.to_string())));
     all
-}
-
-fn era(era: Era) -> &'static str {
-    match era {
-        Era::Greeting => "greeting",
-        Era::Stateless => "stateless",
-    }
 }
 
 fn as_word<S: serde::Serializer>(severity: &Severity, serializer: S) -> Result<S::Ok, S::Error> {
