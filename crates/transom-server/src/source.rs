@@ -152,9 +152,9 @@ impl Files {
 /// document must not take in what lies beside it.
 pub(crate) fn join(from: &str, to: &str) -> Result<String, SourceError> {
     let to_path = to.split(['?', '#']).next().unwrap_or_default();
-    let mut parts: Vec<&str> = match to_path.strip_prefix('/') {
-        Some(_) => Vec::new(),
-        None => from.split('/').rev().skip(1).collect::<Vec<_>>().into_iter().rev().collect(),
+    let mut parts: Vec<&str> = match from.rsplit_once('/') {
+        Some((folder, _)) if !to_path.starts_with('/') => folder.split('/').collect(),
+        _ => Vec::new(),
     };
     for part in to_path.split('/') {
         match part {
