@@ -70,6 +70,13 @@ impl Unsent {
         Some(text)
     }
 
+    /// The next message, if there is one already.
+    fn now(&mut self) -> Option<String> {
+        let text = self.queue.try_recv().ok()?;
+        self.waiting.fetch_sub(text.len() + OVERHEAD, Ordering::Relaxed);
+        Some(text)
+    }
+
     /// Takes no more; what is there can still be had.
     pub(super) fn close(&mut self) {
         self.queue.close();
@@ -95,6 +102,13 @@ pub(super) async fn write(
         };
         let Some(mut text) = text else { break };
         text.push('\n');
+        // What waits goes out with it: a system call for each small message is most of what it costs.
+        while text.len() < TOGETHER
+            && let Some(next) = unsent.now()
+        {
+            text.push_str(&next);
+            text.push('\n');
+        }
         if let Err(error) = pipe.write_all(text.as_bytes()).await {
             // Its end is told by the reader, which may still find its last answers.
             tracing::debug!(%error, "the server takes no more input");
@@ -179,6 +193,8 @@ pub(super) async fn keep(
     }
 }
 
+/// How many bytes are written at a time, if more than one message waits.
+const TOGETHER: usize = 32 << 10;
 /// What a waiting message costs beside its bytes.
 const OVERHEAD: usize = 64;
 /// How long the news of a child's end and the last of its output wait for each other.
