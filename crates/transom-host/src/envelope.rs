@@ -4,6 +4,8 @@
 //! A frame is written so that a message inside it need not be parsed to be passed on: members in a
 //! fixed order, no white space, the payload last.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use transom::wire::{self, Axis, ContainerDimensions, DisplayMode, SafeAreaInsets};
@@ -14,7 +16,7 @@ pub use stream::{Overrun, Refused, Stream};
 
 /// The name of a view: 1 to 64 of `A-Z a-z 0-9 _ -`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ViewId(Box<str>);
+pub struct ViewId(Arc<str>);
 
 /// One frame about a view, as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -105,7 +105,8 @@ pub(crate) struct Driver {
     decided: HashMap<String, Decided>,
     memory: Memory,
     timers: BTreeSet<(Duration, ViewId)>,
-    unconfirmed: BTreeSet<ViewId>,
+    /// Views that said something since the last confirmation, each once.
+    unconfirmed: Vec<ViewId>,
     confirm_at: Option<Duration>,
     closing: Option<oneshot::Sender<()>>,
     ledger: Ledger,
@@ -139,7 +140,10 @@ struct Seat {
     open: Open,
     server: String,
     tool: String,
+    /// When it is looked at next; something may have put off what it was to be looked at for.
     timer: Option<Duration>,
+    /// Whether it is among those that a confirmation is for.
+    unconfirmed: bool,
     /// The arguments of its tool, while they are being written.
     writing: Option<Healer>,
     /// What the tool answered, until a session takes it.
@@ -230,7 +234,7 @@ impl Driver {
             decided: HashMap::new(),
             memory,
             timers: BTreeSet::new(),
-            unconfirmed: BTreeSet::new(),
+            unconfirmed: vec![],
             confirm_at: None,
             closing: None,
         }
@@ -239,13 +243,16 @@ impl Driver {
     /// Runs until it is told to close, and every view has had its time to save.
     pub(crate) async fn run(mut self, mut events: mpsc::Receiver<Event>) {
         let mut audit = self.ledger.state();
+        let mut waiting = Vec::with_capacity(TOGETHER);
         self.recall();
         loop {
             tokio::select! {
-                event = events.recv(), if !self.ledger.is_full() => match event {
-                    Some(event) => self.handle(event),
-                    None => return,
-                },
+                count = events.recv_many(&mut waiting, TOGETHER), if !self.ledger.is_full() => {
+                    if count == 0 {
+                        return;
+                    }
+                    waiting.drain(..).for_each(|event| self.handle(event));
+                }
                 (written, failed) = progress_of(&mut audit) => {
                     self.written(written, failed.as_ref());
                 }
@@ -820,20 +827,20 @@ impl Driver {
             Life::Live(live) => live.session.deadline(),
             _ => None,
         };
-        if seat.timer != next {
-            if let Some(old) = std::mem::replace(&mut seat.timer, next) {
+        // Deadlines come and go with every call. One that moves away is left in its place, and found to have moved.
+        if let Some(next) = next
+            && seat.timer.is_none_or(|timer| next < timer)
+        {
+            if let Some(old) = seat.timer.replace(next) {
                 self.timers.remove(&(old, view.clone()));
             }
-            if let Some(next) = next {
-                self.timers.insert((next, view.clone()));
-            }
+            self.timers.insert((next, view.clone()));
         }
         self.flush(view);
     }
 
     fn carry_out(&mut self, view: &ViewId, output: Output) {
         self.note_output(view, &output);
-        let name = self.name(view);
         match output {
             Output::Send(text) => self.say(view, &ToPage::Message(text)),
             Output::Perform { call, task } => self.hold(view, Held::Perform { call, task }),
@@ -849,7 +856,7 @@ impl Driver {
             }
             Output::Ask(question) => self.hold(view, Held::Ask(Box::new(question))),
             Output::Waits { method, about, .. } => {
-                self.log.write("asked", &name, format!("{method} {about}: you decide"));
+                self.log.write("asked", &self.name(view), format!("{method} {about}: you decide"));
             }
             Output::Withdraw { question } => self.withdraw(view, question_id(question)),
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
@@ -860,30 +867,34 @@ impl Driver {
                 if let Some((kind, words)) = consent::ruling(method, &about, &ruling)
                     && self.may_log(view, kind)
                 {
-                    self.log.write(kind, &name, words);
+                    self.log.write(kind, &self.name(view), words);
                 }
             }
             Output::Unheard { late, .. } => {
                 let words = if late { "too late; it counts the next time" } else { "for nobody" };
-                self.log.write("answer", &name, format!("an answer {words}"));
+                self.log.write("answer", &self.name(view), format!("an answer {words}"));
             }
             Output::Resize(size) => {
                 self.say(view, &ToPage::Resize { width: size.width, height: size.height });
             }
             Output::Greeted { info, .. } => {
-                self.log.write("view", &name, format!("{} {} says hello", info.name, info.version));
+                self.log.write(
+                    "view",
+                    &self.name(view),
+                    format!("{} {} says hello", info.name, info.version),
+                );
             }
             Output::Opened => {
-                self.log.write("view", &name, "ready");
+                self.log.write("view", &self.name(view), "ready");
                 self.list_offers(view);
             }
             Output::Early { method } => {
-                self.log.write("warning", &name, format!("{method} before initialized"));
+                self.log.write("warning", &self.name(view), format!("{method} before initialized"));
             }
             Output::Log { level, logger, data } => {
                 let logger = logger.map(|logger| format!("{logger}: ")).unwrap_or_default();
                 let data: String = data.get().chars().take(300).collect();
-                self.log.write("console", &name, format!("{level} {logger}{data}"));
+                self.log.write("console", &self.name(view), format!("{level} {logger}{data}"));
             }
             Output::CloseWanted => {
                 let now = self.now();
@@ -893,7 +904,7 @@ impl Driver {
             }
             Output::Closed(reason) => {
                 let words = consent::closed(reason);
-                self.log.write("view", &name, words);
+                self.log.write("view", &self.name(view), words);
                 match consent::close_word(reason) {
                     "teardown" => self.end(view, "teardown"),
                     word => self.fall_back(view, format!("The view was {words}."), word),
@@ -1078,10 +1089,14 @@ impl Driver {
             && at <= now
         {
             self.timers.remove(&(at, view.clone()));
-            if let Some(seat) = self.views.get_mut(&view) {
-                seat.timer = None;
+            let Some(seat) = self.views.get_mut(&view) else { continue };
+            seat.timer = None;
+            match &seat.life {
+                Life::Live(live) if live.session.deadline().is_some_and(|due| due > now) => {
+                    self.drive(&view);
+                }
+                _ => self.input(&view, Input::Tick),
             }
-            self.input(&view, Input::Tick);
         }
         if self.confirm_at.is_some_and(|at| at <= now) {
             self.confirm();
@@ -1178,6 +1193,8 @@ const MORE: u32 = REFUSALS + 1;
 const AGAIN: Duration = Duration::from_secs(10);
 /// The most places: one that ended keeps its counters for as long as its page is known.
 const PLACES: usize = 50_000;
+/// How many events are taken at a time, before anything else is looked at.
+const TOGETHER: usize = 64;
 
 #[cfg(test)]
 mod tests;

@@ -71,7 +71,9 @@ impl Driver {
         let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
             return self.refuse_page(page);
         };
-        self.unconfirmed.insert(view.clone());
+        if !std::mem::replace(&mut seat.unconfirmed, true) {
+            self.unconfirmed.push(view.clone());
+        }
         let due = self.now() + CONFIRM;
         self.confirm_at.get_or_insert(due);
         if let Some(said) = frame.said.filter(|_| new) {
@@ -113,6 +115,7 @@ impl Driver {
                     server: String::new(),
                     tool: String::new(),
                     timer: None,
+                    unconfirmed: false,
                     writing: None,
                     outcome: None,
                     text: None,
@@ -184,6 +187,7 @@ impl Driver {
         self.confirm_at = None;
         for view in std::mem::take(&mut self.unconfirmed) {
             let Some(seat) = self.views.get_mut(&view) else { continue };
+            seat.unconfirmed = false;
             let socket = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref());
             if let Some((socket, text)) = socket.zip(seat.stream.confirm()) {
                 let _ = socket.send(ToSocket::Text(text));
