@@ -13,6 +13,7 @@ mod chain;
 mod read;
 mod record;
 mod store;
+mod sweeper;
 #[cfg(test)]
 mod tests;
 mod writer;

@@ -117,6 +117,8 @@ pub(super) async fn open(path: &Path, options: &Options) -> Result<SqliteConnect
     let mut connect = connect(path)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
+        // Not in the middle of a commit that somebody waits for: see `sweep`.
+        .pragma("wal_autocheckpoint", "0")
         .create_if_missing(true);
     if let Some(pages) = options.pages {
         connect = connect.pragma("max_page_count", pages.to_string());
@@ -130,6 +132,18 @@ pub(super) async fn open(path: &Path, options: &Options) -> Result<SqliteConnect
         query("PRAGMA query_only = ON").execute(&mut connection).await.map_err(wrong)?;
     }
     Ok(connection)
+}
+
+/// Opens the file to sweep.
+pub(super) async fn open_to_sweep(path: &Path) -> Result<SqliteConnection, AuditError> {
+    connect(path).connect().await.map_err(|error| AuditError::from(path, error))
+}
+
+/// Moves what was written beside the file into it, as far as nobody is in the way. Returns how many pages were written
+/// beside it since it was last begun anew.
+pub(super) async fn sweep(connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
+    let row = query("PRAGMA wal_checkpoint(PASSIVE)").fetch_one(connection).await?;
+    row.try_get("log")
 }
 
 /// Opens the file to read.

@@ -258,3 +258,25 @@ async fn only_its_owner_can_read_it() {
     }
     audit.close().await.unwrap();
 }
+
+#[tokio::test]
+async fn what_is_written_beside_the_file_gets_into_it_while_the_log_is_open() {
+    let place = place();
+    let audit = Audit::open(&place.path, &Options::default()).await.unwrap();
+    let size = |path: &Path| std::fs::metadata(path).unwrap().len();
+    let empty = size(&place.path);
+    let mut beside = place.path.clone().into_os_string();
+    beside.push("-wal");
+    for round in 0..12 {
+        for n in 0..5_000 {
+            audit.note(record(&format!("tool {round} {n}")));
+        }
+        audit.write(record("the last")).await.unwrap();
+    }
+    while size(&place.path) == empty {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let head = audit.close().await.unwrap();
+    assert!(!Path::new(&beside).exists(), "nothing is left beside it");
+    assert_eq!(verify(&place.path, Some(head.hash)).await.unwrap(), head);
+}

@@ -15,6 +15,7 @@ use super::{
     chain::{Head, Row},
     record::Record,
     store::{self, AuditError, Options},
+    sweeper::Sweeper,
 };
 
 /// A log that is being written.
@@ -52,9 +53,10 @@ impl Audit {
         let mut connection = store::open(path, options).await?;
         let head = store::head(&mut connection).await;
         let head = head.map_err(|error| AuditError::from(path, error))?;
+        let sweeper = Sweeper::start(store::open_to_sweep(path).await?);
         let (records, receiver) = mpsc::unbounded_channel();
         let (told, state) = watch::channel(State { written: 0, failed: None, head });
-        let writer = Writer { path: path.to_owned(), connection, told };
+        let writer = Writer { path: path.to_owned(), connection, told, sweeper };
         let task = tokio::spawn(writer.run(receiver));
         let audit = Self {
             path: path.into(),
@@ -136,6 +138,7 @@ struct Writer {
     path: PathBuf,
     connection: SqliteConnection,
     told: watch::Sender<State>,
+    sweeper: Sweeper,
 }
 
 impl Writer {
@@ -159,7 +162,14 @@ impl Writer {
                 }
             }
             records.clear();
+            self.sweeper.wrote(count);
+            if self.sweeper.is_behind()
+                && let Err(error) = store::sweep(&mut self.connection).await
+            {
+                tracing::warn!(%error, "the audit cannot be swept");
+            }
         }
+        self.sweeper.stop().await;
         let _ = self.connection.close().await;
     }
 
