@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
+use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -17,6 +17,7 @@ use tokio_tungstenite::{
 pub(crate) async fn serve(port: u16, token: &str) {
     let key = exchange(port, token).await;
     let mut load = Load::connect(port, &key).await;
+    let mut bare = Load::to(port, "bare").await;
     let mut orders = BufReader::new(tokio::io::stdin()).lines();
     while let Ok(Some(order)) = orders.next_line().await {
         let order: Value = serde_json::from_str(&order).expect("JSON");
@@ -28,7 +29,13 @@ pub(crate) async fn serve(port: u16, token: &str) {
             load.flood(views, Duration::from_secs_f64(seconds)).await
         } else {
             let pace = order["pace"].as_f64().expect("a pace");
-            load.pace(pace, Duration::from_secs_f64(order["for"].as_f64().expect("a time"))).await
+            let time = Duration::from_secs_f64(order["for"].as_f64().expect("a time"));
+            if order["bare"] == true {
+                bare.views.resize_with(load.views.len(), View::default);
+                bare.pace(pace, time).await
+            } else {
+                load.pace(pace, time).await
+            }
         };
         println!("{answer}");
     }
@@ -73,15 +80,19 @@ struct Heard<'a> {
 }
 
 impl Load {
-    async fn connect(port: u16, key: &str) -> Self {
+    async fn to(port: u16, path: &str) -> Self {
         let mut request =
-            format!("ws://localhost:{port}/ws").into_client_request().expect("an address");
+            format!("ws://localhost:{port}/{path}").into_client_request().expect("an address");
         let origin = format!("http://localhost:{port}");
         request.headers_mut().insert("origin", origin.parse().expect("a header"));
         let stream = TcpStream::connect(("127.0.0.1", port)).await.expect("the page listens");
         stream.set_nodelay(true).expect("a socket");
         let (socket, _) = client_async(request, stream).await.expect("a socket");
-        let mut load = Self { socket, views: vec![], next: 1 };
+        Self { socket, views: vec![], next: 1 }
+    }
+
+    async fn connect(port: u16, key: &str) -> Self {
+        let mut load = Self::to(port, "ws").await;
         let hello = json!({ "hello": { "version": 1, "key": key, "page": "load", "tab": "load" } });
         load.socket.send(Message::text(hello.to_string())).await.expect("sent");
         let welcome = load.socket.next().await.expect("welcome").expect("welcome");
@@ -207,25 +218,37 @@ impl Load {
         let views = self.views.len();
         let total = (per_second * time.as_secs_f64()) as usize;
         let (mut times, mut late) = (Vec::with_capacity(total), Vec::with_capacity(total));
-        let due = |n: usize| begin + Duration::from_secs_f64(n as f64 / per_second);
-        while times.len() < total {
-            let now = Instant::now();
-            let sent = late.len();
-            while late.len() < total && due(late.len()) <= now {
-                late.push((now - due(late.len())).as_secs_f64() * 1e3);
-                self.call((late.len() - 1) % views, due(late.len() - 1)).await;
-            }
-            if late.len() > sent {
-                self.socket.flush().await.expect("sent");
-            }
-            // Looks and does not sleep: a timer cuts no finer than a millisecond, and this core has nothing else to do.
-            while let Some(Some(message)) = self.socket.next().now_or_never() {
-                if let Message::Text(text) = message.expect("open") {
-                    times.extend(self.settle(&text).map(|(_, time)| time.as_secs_f64() * 1e3));
+        let due = move |n: usize| begin + Duration::from_secs_f64(n as f64 / per_second);
+        // A thread keeps the time: the runtime's timers cut no finer than a millisecond. Nobody looks without sleeping,
+        // because a machine that is shared takes its cores away from whoever uses all of both.
+        let (tick, mut ticks) = tokio::sync::mpsc::unbounded_channel();
+        let clock = std::thread::spawn(move || {
+            for n in 0..total {
+                std::thread::sleep(due(n).saturating_duration_since(Instant::now()));
+                if tick.send(()).is_err() {
+                    return;
                 }
             }
-            tokio::task::yield_now().await;
+        });
+        while times.len() < total {
+            tokio::select! {
+                biased;
+                Some(()) = ticks.recv() => {
+                    let now = Instant::now();
+                    while late.len() < total && due(late.len()) <= now {
+                        late.push((now - due(late.len())).as_secs_f64() * 1e3);
+                        self.call((late.len() - 1) % views, due(late.len() - 1)).await;
+                    }
+                    self.socket.flush().await.expect("sent");
+                }
+                message = self.socket.next() => {
+                    if let Message::Text(text) = message.expect("open").expect("open") {
+                        times.extend(self.settle(&text).map(|(_, time)| time.as_secs_f64() * 1e3));
+                    }
+                }
+            }
         }
+        clock.join().expect("no panic");
         let at = |list: &mut Vec<f64>, part: f64| {
             list.sort_by(f64::total_cmp);
             list[((list.len() - 1) as f64 * part) as usize]
@@ -236,4 +259,4 @@ impl Load {
 }
 
 /// Calls that are open at once; as many as one view may have.
-const OPEN: usize = 256;
+const OPEN: usize = 128;
