@@ -1,4 +1,4 @@
-// Runs the browser tests and ends with one line: `N passed, N failed`.
+// Runs the browser tests and ends with the slowest files and one line: `N passed, N failed`.
 //   node run.mjs                    everything
 //   node run.mjs attacks lane       files whose path contains a word
 //   node run.mjs --name=ATK-27      tests whose name contains these words
@@ -25,6 +25,7 @@ const files = ["tests", "hostile"]
 const plain = (text) => text.replaceAll(/[^\w ]/g, "\\$&");
 let passed = 0;
 const failed = [];
+const seconds = new Map();
 // A file that cannot even start is reported as a test under its own path; one that ran is not.
 const stream = run({
   files,
@@ -40,9 +41,15 @@ stream.on("test:pass", ({ name }) => {
 stream.on("test:fail", ({ name, details }) => {
   if (details?.error?.failureType !== "subtestsFailed") failed.push(name);
 });
+stream.on("test:complete", ({ name, details }) => {
+  if (files.includes(name)) seconds.set(name, details.duration_ms / 1000);
+});
 const report = stream.compose(new spec());
 report.pipe(process.stdout, { end: false });
 report.on("end", () => {
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, 10);
+  for (const [name, spent] of slowest)
+    process.stdout.write(`${spent.toFixed(1).padStart(7)} s  ${path.relative(home, name)}\n`);
   process.stdout.write(failed.map((name) => `failed: ${name}\n`).join(""));
   process.stdout.write(`${passed} passed, ${failed.length} failed\n`);
   process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
