@@ -14,7 +14,8 @@ fn main() {
     let out = PathBuf::from(variable("OUT_DIR"));
     for part in ["web/src", "web/scripts", "web/package.json", "web/package-lock.json", "workbench"]
     {
-        println!("cargo::rerun-if-changed={}", root.join(part).display());
+        // As cargo reads it: from this package's folder. The same checkout by another path then counts as built.
+        println!("cargo::rerun-if-changed=../../{part}");
     }
     let packaged = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("dist");
     let built = if packaged.is_dir() { packaged } else { build(&root, &out) };
