@@ -1,5 +1,8 @@
 //! Builds `web/` and `workbench/` with the locked npm packages, in `OUT_DIR` and nowhere else.
 
+#[path = "build/packages.rs"]
+mod packages;
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -11,7 +14,8 @@ fn main() {
     let out = PathBuf::from(variable("OUT_DIR"));
     for part in ["web/src", "web/scripts", "web/package.json", "web/package-lock.json", "workbench"]
     {
-        println!("cargo::rerun-if-changed={}", root.join(part).display());
+        // As cargo reads it: from this package's folder. The same checkout by another path then counts as built.
+        println!("cargo::rerun-if-changed=../../{part}");
     }
     let packaged = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("dist");
     let built = if packaged.is_dir() { packaged } else { build(&root, &out) };
@@ -32,15 +36,19 @@ fn build(root: &Path, out: &Path) -> PathBuf {
         copy(&root.join(part), &to);
     }
     let web = work.join("web");
-    let lock = fs::read(root.join("web/package-lock.json")).expect("web/ has a lock file");
-    let stale = fs::read(web.join("package-lock.json")).ok().as_ref() != Some(&lock);
     for file in ["package.json", "package-lock.json"] {
         fs::copy(root.join("web").join(file), web.join(file)).expect("web/ is a package");
     }
-    if stale || !web.join("node_modules/esbuild").is_dir() {
-        run(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]), &web);
+    packages::install(&web).unwrap_or_else(|error| panic!("{error}"));
+    let mut node = Command::new("node");
+    node.args(["scripts/build.mjs", "--no-types", "--workbench"]);
+    if let Err(error) = packages::run(&mut node, &web) {
+        let installed = web.join("node_modules");
+        panic!(
+            "{error}\nWhere this blames a package and not web/ or workbench/, delete {} and build again",
+            installed.display()
+        );
     }
-    run(Command::new("node").args(["scripts/build.mjs", "--no-types", "--workbench"]), &web);
     web.join("dist")
 }
 
@@ -56,22 +64,6 @@ fn copy(from: &Path, to: &Path) {
             }
         } else {
             fs::copy(entry.path(), target).expect("OUT_DIR can be written");
-        }
-    }
-}
-
-fn run(command: &mut Command, folder: &Path) {
-    let name = format!("{command:?}");
-    match command.current_dir(folder).output() {
-        Ok(output) if output.status.success() => {}
-        Ok(output) => {
-            let words = String::from_utf8_lossy(&output.stderr);
-            panic!("{name} failed in {}:\n{words}", folder.display());
-        }
-        Err(error) => {
-            panic!(
-                "{name} could not be started ({error}). The browser side is built with Node 20 or newer and npm: install them"
-            )
         }
     }
 }

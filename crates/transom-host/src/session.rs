@@ -1110,6 +1110,7 @@ impl Driver {
     fn close_all(&mut self, done: oneshot::Sender<()>) {
         let now = self.now();
         self.closing = Some(done);
+        self.close_unwatched();
         let views: Vec<ViewId> = self.views.keys().cloned().collect();
         for view in views {
             if let Some(live) = self.live(&view) {
@@ -1119,6 +1120,12 @@ impl Driver {
             }
             self.drive(&view);
         }
+    }
+
+    /// Whether a page is there that shows it.
+    fn is_watched(&self, view: &ViewId) -> bool {
+        let page = self.views.get(view).and_then(|seat| self.pages.get(&seat.page));
+        page.is_some_and(|page| page.socket.is_some())
     }
 
     fn live(&mut self, view: &ViewId) -> Option<&mut Live> {

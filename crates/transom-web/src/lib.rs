@@ -19,6 +19,11 @@ pub const WORKBENCH_HTML: &str =
 /// The style sheet of that page.
 pub const WORKBENCH_CSS: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.css"));
 
+// The build script's, where no test would run.
+#[cfg(test)]
+#[path = "../build/packages.rs"]
+mod packages;
+
 #[cfg(test)]
 mod tests {
     use super::*;

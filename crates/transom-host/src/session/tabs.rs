@@ -52,6 +52,18 @@ impl Driver {
         {
             known.socket = None;
             known.lost = Some(now);
+            if self.closing.is_some() {
+                self.close_unwatched();
+            }
+        }
+    }
+
+    /// Nobody is left who could tell these views to save, and the host does not wait until somebody is.
+    pub(super) fn close_unwatched(&mut self) {
+        let views: Vec<ViewId> =
+            self.views.keys().filter(|view| !self.is_watched(view)).cloned().collect();
+        for view in views {
+            self.closed_by_page(&view, CloseReason::Gone);
         }
     }
 

@@ -350,6 +350,33 @@ async fn a_view_whose_page_stays_away_ends_after_a_minute() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_host_that_closes_waits_for_no_page_that_is_gone() {
+    let lost = || Event::Lost { page: "p1".to_owned(), connection: 1 };
+    let teardown = host::Terms::default().teardown;
+    for gone_before in [true, false] {
+        let stage = Stage::new().await;
+        let mut page = stage.load("p1", 1).await;
+        page.open("v1").await;
+        page.greet("v1").await;
+        page.settled("v1").await;
+        let begun = tokio::time::Instant::now();
+        if gone_before {
+            stage.send(lost()).await;
+            stage.host.close().await;
+        } else {
+            // While its view has its time to save.
+            let leaves = async {
+                while page.hear("v1", "message").await["method"] != "ui/resource-teardown" {}
+                stage.send(lost()).await;
+            };
+            tokio::join!(stage.host.close(), leaves);
+        }
+        assert!(begun.elapsed() < teardown, "gone before: {gone_before}");
+        assert_eq!(stage.logged("closed").await, 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_dropped_socket_loses_nothing_either_way() {
     let stage = Stage::new().await;
     let mut page = stage.load("p1", 1).await;
