@@ -74,7 +74,7 @@ async fn a_change_is_told_to_whoever_waits_for_it() {
         });
         assert_ne!(news["rev"], shown["rev"]);
         let html = news["html"].as_str().expect("a document");
-        assert!(html.contains("<script>two('<\\/script>')</script>"), "{html}");
+        assert!(html.contains("<script>two('\\x3c/script>')</script>"), "{html}");
         // Whoever shows an older one is told at once.
         assert_eq!(follow(&client, &json!("older")).await, news);
         assert_eq!(held(&read(&client).await.expect("it can be read"))["html"], news["html"]);
