@@ -195,7 +195,9 @@ impl<'a> Work<'a> {
             "iframe" | "frame" => self.only_remote(element, "src", List::Frame),
             "base" => self.only_remote(element, "href", List::BaseUri),
             "use" => self.use_element(element),
-            "object" | "embed" if value(element, "data").or(value(element, "src")).is_some() => {
+            "object" | "embed"
+                if ["data", "src"].iter().any(|name| element.has_attribute(name)) =>
+            {
                 self.refuse(format!(
                     "hosts let no <{tag}> load anything: show a picture with <img>, a page with <iframe>"
                 ));
