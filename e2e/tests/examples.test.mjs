@@ -134,6 +134,14 @@ test("booking: nothing is written before the person agrees, and what is wrong is
   await next.close();
 });
 
+test("gallery: the declared origin is named before anything is opened", async () => {
+  await bench.ready("gallery");
+  // H-28: a person who has not clicked yet can see whom the view will talk to.
+  const named = bench.server("gallery").locator(".finding", { hasText: /this view may talk to http:\/\/127\.0\.0\.1:\d+$/ });
+  await named.first().waitFor();
+  assert.equal(await bench.cards().count(), 0);
+});
+
 test("gallery: the declared origin is named to the person and loads, and no other one does", async () => {
   const card = await bench.run("gallery", "show_gallery");
   await card.guest.getByText("Moss, oil on air").waitFor();
@@ -268,6 +276,28 @@ test("document: stopping stops", async () => {
   await card.guest.getByText("Stopped.").waitFor();
   assert.ok((await card.guest.getByRole("progressbar").evaluate(({ value }) => value)) < 1);
   await card.close();
+});
+
+test("every view says what its server says when a tool fails", async () => {
+  // How each is opened, and what is there when the real answer is.
+  const opened = {
+    weather: ["get_forecast", { place: "Oslo" }, "#days li"],
+    dashboard: ["show_dashboard", {}, "#tile-requests path"],
+    booking: ["book_table", {}, "#bookings li"],
+    gallery: ["show_gallery", {}, "figure"],
+    recipe: ["write_recipe", RECIPE, "[data-state=done]"],
+    canvas: ["new_canvas", {}, "#grid button"],
+    document: ["open_logbook", {}, "text=All of it is here"],
+  };
+  for (const name of EXAMPLES) {
+    const [tool, values, sign] = opened[name];
+    const card = await bench.run(name, tool, values);
+    await card.guest.locator(sign).first().waitFor({ state: "attached" });
+    const frame = await card.frame();
+    await frame.evaluate(() => app.ontoolresult({ isError: true, content: [{ type: "text", text: "No luck today." }] }));
+    await card.guest.getByText("No luck today.").waitFor();
+    await card.close();
+  }
 });
 
 test("nothing went wrong in the page or in any view", () => assert.deepEqual(bench.mishaps, []));

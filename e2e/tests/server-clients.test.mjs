@@ -40,6 +40,10 @@ const ASKED = {
   document: { view: "ui://document/reader", name: "open_logbook", text: /logbook is open/, data: ({ bytes }) => bytes > 1e6, own: "read_chunk" },
 };
 
+// Both SDKs check schemas with a validator that complains about every format it does not know.
+const warned = [];
+for (const way of ["warn", "error"]) console[way] = (...words) => warned.push(words.join(" "));
+
 const running = await Promise.all(EXAMPLES.map(async (name) => [name, await startExample(name)]));
 after(() => Promise.all(running.map(([, server]) => server.stop())));
 const urls = Object.fromEntries(running.map(([name, { url }]) => [name, url]));
@@ -87,3 +91,27 @@ async function examine(client, { view, name, arguments: given = {}, text, data, 
 
   await assert.rejects(client.readResource({ uri: "ui://nobody" }), /no view at/);
 }
+
+// An operator knows better than a client what it shows: `TRANSOM_UI` overrules it.
+for (const [said, offers, expected] of [
+  [undefined, true, ["poll", "show_dashboard"]],
+  [undefined, false, ["show_dashboard"]],
+  ["off", true, ["show_dashboard"]],
+  ["on", false, ["poll", "show_dashboard"]],
+  ["maybe", false, ["show_dashboard"]],
+])
+  test(`TRANSOM_UI=${said ?? ""}, and a client that ${offers ? "shows" : "does not show"} views`, async () => {
+    for (const mode of [{ pin: "2026-07-28" }, "legacy"]) {
+      const client = new Client(INFO, { capabilities: offers ? capabilities : {}, versionNegotiation: { mode } });
+      const env = said === undefined ? {} : { TRANSOM_UI: said };
+      await client.connect(new StdioClientTransport({ ...example("dashboard"), env, stderr: "ignore" }));
+      const { tools } = await client.listTools();
+      assert.deepEqual(tools.map(({ name }) => name).sort(), expected);
+      const poll = client.callTool({ name: "poll", arguments: { after: 0 } });
+      if (expected.includes("poll")) assert.ok((await poll).structuredContent);
+      else await assert.rejects(poll, /is for views/);
+      await client.close();
+    }
+  });
+
+test("no client has anything to say about our schemas", () => assert.deepEqual(warned, []));

@@ -1,6 +1,6 @@
 //! What can be said on the command line.
 
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -100,12 +100,34 @@ pub(crate) struct ServerArguments {
     /// says how to treat them.
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) config: Option<PathBuf>,
+    /// A variable of your environment for servers that are started, or one with a value: NAME, NAME=VALUE.
+    ///
+    /// May be given several times. Without it they get who and where you are (PATH, HOME, USER, LANG and their
+    /// like) and where tools lie (CARGO_HOME, NVM_DIR, PYENV_ROOT and their like), and nothing that may be a
+    /// secret, such as a proxy's address or a token.
+    #[arg(long, value_name = "NAME", value_parser = variable, help_heading = "Servers")]
+    pub(crate) env: Vec<Variable>,
     /// The file with settings, policy and servers, in place of the one that would be found.
     ///
     /// Without it, the first of these is read: $TRANSOM_CONFIG, ./transom.toml,
     /// $XDG_CONFIG_HOME/transom/transom.toml (or ~/.config/transom/transom.toml).
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) toml: Option<PathBuf>,
+}
+
+/// A variable for a server.
+#[derive(Clone)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    /// Nothing takes it from our own environment.
+    pub(crate) value: Option<String>,
+}
+
+/// The value is nobody's business.
+impl fmt::Debug for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Variable").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// How to run.
@@ -364,6 +386,19 @@ pub(crate) fn address(text: &str) -> Result<Url, String> {
         "expected an address such as http://localhost:3001/mcp; a program to start stands after --"
             .to_owned()
     })
+}
+
+fn variable(text: &str) -> Result<Variable, String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (text, None),
+    };
+    let sound =
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    match sound {
+        true => Ok(Variable { name: name.to_owned(), value }),
+        false => Err(format!("{name:?} is no name of a variable; write NAME or NAME=VALUE")),
+    }
 }
 
 fn given(text: &str) -> Result<Given, String> {

@@ -323,8 +323,30 @@ impl Reader<'_> {
             self.caps(caps, &entry.limits, views)?;
             self.sound(rules.with(&entry.policy, |span| self.at(span)), &entry.policy)?;
         }
+        self.pass_on(&mut servers)?;
         let server = |placed| self.server(placed, file, rules, caps, views);
         servers.into_iter().map(server).collect()
+    }
+
+    /// Gives servers that are started the variables of `--env`.
+    fn pass_on(&self, servers: &mut [Placed]) -> Result<()> {
+        for variable in &self.arguments.servers.env {
+            let name = &variable.name;
+            let value = match &variable.value {
+                Some(value) => Secret::Value(value.clone()),
+                None if (self.around.variable)(name).is_some() => Secret::Env(name.clone()),
+                None => bail!(
+                    "--env {name}: it is not set in your environment; --env {name}=VALUE sets it"
+                ),
+            };
+            for (_, target, _) in servers.iter_mut() {
+                if let Target::Stdio(command) = target {
+                    command.env.retain(|(other, _)| other != name);
+                    command.env.push((name.clone(), value.clone()));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn server(

@@ -4,14 +4,15 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
-use syn::{Error, Ident, ImplItemFn, Path, Result, ReturnType, Token, Type};
+use syn::{Error, FnArg, Ident, ImplItemFn, Path, Result, ReturnType, Token, Type};
 
 use crate::argument::{Argument, Value};
 
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(attribute)?;
     let method: ImplItemFn = syn::parse2(item)?;
-    let (mut view, mut audience, mut meta, mut schema) = (None, None, None, false);
+    let (mut view, mut audience, mut meta) = (None, None, None);
+    let (mut input, mut output) = (parameters(&method), shown(&method.sig.output));
     let mut passed = Vec::new();
     for argument in arguments {
         match (argument.name.to_string().as_str(), &argument.value) {
@@ -41,7 +42,11 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenS
             }
             ("meta", Value::Is(expression)) => meta = Some(expression.to_token_stream()),
             (name, _) => {
-                schema |= name == "output_schema";
+                match name {
+                    "input_schema" => input = None,
+                    "output_schema" => output = None,
+                    _ => {}
+                }
                 passed.push(argument.into_token_stream());
             }
         }
@@ -52,9 +57,12 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenS
         (meta, link) => meta.or(link),
     };
     passed.extend(meta.map(|meta| quote!(meta = #meta)));
-    if let Some(data) = shown(&method.sig.output).filter(|_| !schema) {
-        passed.push(quote!(output_schema = ::transom_server::output_schema::<#data>()));
-    }
+    passed.extend(
+        input.map(|taken| quote!(input_schema = ::transom_server::input_schema::<#taken>())),
+    );
+    passed.extend(
+        output.map(|data| quote!(output_schema = ::transom_server::output_schema::<#data>())),
+    );
     Ok(quote! {
         #[::rmcp::tool(#(#passed),*)]
         #method
@@ -84,6 +92,14 @@ fn link(view: Option<&Path>, audience: Option<TokenStream>) -> Option<TokenStrea
         None => quote!(::core::option::Option::None),
     };
     Some(quote!(::transom_server::link_meta(#uri, ::transom_server::Audience::#audience)))
+}
+
+/// The type of the argument in which a method takes its parameters: rmcp's `Parameters<T>`.
+fn parameters(method: &ImplItemFn) -> Option<Type> {
+    method.sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(input) => argument(&input.ty, "Parameters").map(|_| (*input.ty).clone()),
+        FnArg::Receiver(_) => None,
+    })
 }
 
 /// The `T` of a method that returns `Shown<T>` or `Result<Shown<T>, _>`.

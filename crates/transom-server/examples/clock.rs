@@ -7,7 +7,7 @@ use rmcp::{Json, ServerHandler, ServiceExt, schemars, tool_handler, tool_router}
 use transom_server::{View, Views}; // +
 
 #[derive(View)] // +
-#[view(uri = "ui://clock/face", file = "examples/views/clock.html")] // +
+#[view(uri = "ui://clock/face", file = "views/clock.html")] // +
 struct Face; // +
 
 #[derive(serde::Serialize, schemars::JsonSchema)]

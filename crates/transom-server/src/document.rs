@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use transom::csp::Declaration;
 
-use crate::inline::{compose, insert};
-use crate::source::Source;
+use crate::inline::{compose, has_in_a_script, insert};
+use crate::source::{Source, without_mark};
 
 /// The document of a view.
 #[derive(Clone, Debug)]
@@ -57,18 +57,26 @@ pub(crate) fn read(
 
 /// Gives a document the script it needs to talk to its host, first in its head.
 pub(crate) fn finish(html: String) -> String {
-    if brings_its_own(&html) { html } else { insert(&html, &crate::runtime()) }
+    if brings_its_own(&html) { html } else { insert(without_mark(&html), &crate::runtime()) }
 }
 
 /// Whether a document speaks the protocol by itself, or says that it needs nobody to.
 fn brings_its_own(html: &str) -> bool {
-    html.contains("ui/initialize") || {
-        let off = |at: usize| {
-            let tag = html[at..].split('>').next().unwrap_or_default();
-            tag.contains("\"transom\"") && tag.contains("\"off\"")
+    // Looked at closely only where the words stand at all: a function's document is made for each request.
+    html.contains(HELLO) && has_in_a_script(html, HELLO) || wants_none(html)
+}
+
+/// Whether it says `<meta name="transom" content="off">`, in whatever case and with whatever quotes.
+fn wants_none(html: &str) -> bool {
+    let off = |(at, _): (usize, &str)| {
+        let tag = html[at + 1..].split('>').next().unwrap_or_default().to_ascii_lowercase();
+        let has = |name: &str, value: &str| {
+            let mut parts = tag.split_ascii_whitespace().filter_map(|part| part.split_once('='));
+            parts.any(|(key, text)| key == name && text.trim_matches(['"', '\'', '/']) == value)
         };
-        html.match_indices("<meta").any(|(at, _)| off(at))
-    }
+        tag.starts_with("meta") && has("name", "transom") && has("content", "off")
+    };
+    html.match_indices('<').any(off)
 }
 
 /// S-05, as validators look at it.
@@ -79,3 +87,32 @@ fn is_document(html: &str) -> bool {
 }
 
 const LARGE: usize = 1 << 20;
+/// The first thing that a view says to its host; whoever says it needs no script of ours.
+const HELLO: &str = "ui/initialize";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_gets_the_script_unless_it_brings_one() {
+        #[rustfmt::skip]
+        let table = [
+            ("<!doctype html><p>hello",                                       true),
+            ("<!doctype html><p>ui/initialize is how it begins",              true),
+            ("<!doctype html><!-- ui/initialize -->",                         true),
+            ("<!doctype html><script>// ui/initialize\n</script>",            true),
+            ("<!doctype html><script>send({method:\"ui/initialize\"})</script>", false),
+            ("<!doctype html><META CONTENT='off' NAME=transom />",            false),
+            ("<!doctype html><meta name=\"transom\" content=\"off\">",        false),
+            ("<!doctype html><meta name=\"transom\" content=\"on\">",         true),
+            ("<!doctype html><meta name=\"other\" content=\"transom off\">",  true),
+        ];
+        for (html, expected) in table {
+            let finished = finish(html.to_owned());
+            assert_eq!(finished.len() > html.len(), expected, "{html}");
+        }
+        let marked = finish("\u{feff}<!doctype html><p>".to_owned());
+        assert!(marked.starts_with("<!doctype html><script>"), "{}", &marked[..40]);
+    }
+}

@@ -131,8 +131,9 @@ impl<S: ServerHandler> WithViews<S> {
     }
 
     fn app_tools_are_hidden(&self) -> bool {
+        // Dev mode has one of its own.
         let any = || !self.inner.app_only.read().expect("no holder panics").is_empty();
-        self.inner.fallback.varies() && any()
+        self.inner.fallback.varies() && (self.inner.dev || any())
     }
 
     fn views_may_hide(&self) -> bool {

@@ -96,7 +96,9 @@
 //!
 //! Files are compiled in. A view is one document, and hosts show nothing beside it; so a reference that
 //! `dir` cannot resolve is refused, and so is one to an origin that is not declared in `csp(…)`. Fonts are
-//! handed over as bytes, since no host allows them as `data:`.
+//! handed over as bytes, since no host allows them as `data:`. Scripts that import other files want a bundler,
+//! and `bundle` takes what it made; `import` in a comment or a text is nobody's concern. What a browser would
+//! swallow, such as a comment that is never closed, is refused too.
 //!
 //! An address may have parameters, `ui://report/{id}`: it is then listed as a template, and
 //! [`RenderCx::param`] tells what was asked for.
@@ -122,7 +124,8 @@
 //! With `TRANSOM_DEV=1`, files are read from disk, and views that are running in a host follow them: a
 //! change of styles is made in place, any other change loads the document anew with the last input and
 //! result. It all travels over MCP, so there is no port to open and no policy to loosen. What is wrong with
-//! a document is shown in its place, and the server goes on.
+//! a document is shown in its place, and the server goes on. What a function or a template makes is a part of the
+//! program: it is shown anew when the server has been started again, which `transom dev -- cargo run` does.
 //!
 //! # Without macros
 //!
@@ -160,6 +163,7 @@ mod probe;
 mod refusal;
 mod registry;
 mod render;
+mod schema;
 mod shown;
 mod source;
 mod template;
@@ -193,9 +197,21 @@ pub fn runtime() -> String {
     format!("<script>{}</script>", transom_web::VIEW)
 }
 
+/// What `#[transom_server::tool]` writes as the `inputSchema` of a tool that takes `Parameters<T>`.
+///
+/// # Panics
+///
+/// `T` is no object: a tool's arguments have names.
+pub fn input_schema<T: JsonSchema + 'static>() -> Arc<JsonObject> {
+    let schema = rmcp::handler::server::common::schema_for_input::<T>();
+    schema::portable(schema.unwrap_or_else(|error| {
+        panic!("{} cannot be a tool's arguments: {error}", std::any::type_name::<T>())
+    }))
+}
+
 /// What `#[transom_server::tool]` writes as the `outputSchema` of a tool that returns [`Shown`].
 pub fn output_schema<T: JsonSchema + 'static>() -> Arc<JsonObject> {
-    let mut schema = rmcp::handler::server::tool::schema_for_output::<T>();
+    let mut schema = schema::portable(rmcp::handler::server::tool::schema_for_output::<T>());
     // Any JSON, as far as its type says; `Shown` sends objects only.
     let says = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
     if !says.iter().any(|key| schema.contains_key(*key)) {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::Utf8Error;
 
 use crate::render::Renderer;
+use crate::template::decode;
 
 /// A file that was compiled in, and where dev mode finds it on disk.
 ///
@@ -152,6 +153,8 @@ impl Files {
 /// document must not take in what lies beside it.
 pub(crate) fn join(from: &str, to: &str) -> Result<String, SourceError> {
     let to_path = to.split(['?', '#']).next().unwrap_or_default();
+    // Decoded before it is judged: `%2e%2e` leads where `..` does.
+    let to_path = &*decode(to_path).unwrap_or_else(|| to_path.to_owned());
     let mut parts: Vec<&str> = match from.rsplit_once('/') {
         Some((folder, _)) if !to_path.starts_with('/') => folder.split('/').collect(),
         _ => Vec::new(),
@@ -174,7 +177,7 @@ pub(crate) fn join(from: &str, to: &str) -> Result<String, SourceError> {
 
 fn embedded(asset: &Asset) -> Result<&'static str, SourceError> {
     let not_text = |error| SourceError::NotText { path: asset.name.to_owned(), error };
-    std::str::from_utf8(asset.bytes).map_err(not_text)
+    std::str::from_utf8(asset.bytes).map(without_mark).map_err(not_text)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
@@ -183,8 +186,19 @@ fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
 }
 
 fn utf8(path: &str, bytes: Vec<u8>) -> Result<String, SourceError> {
-    String::from_utf8(bytes)
-        .map_err(|error| SourceError::NotText { path: path.to_owned(), error: error.utf8_error() })
+    let text = String::from_utf8(bytes).map_err(|error| SourceError::NotText {
+        path: path.to_owned(),
+        error: error.utf8_error(),
+    })?;
+    Ok(match without_mark(&text) {
+        rest if rest.len() < text.len() => rest.to_owned(),
+        _ => text,
+    })
+}
+
+/// Without the mark that some editors put in front: in the middle of a document it is a character.
+pub(crate) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 pub(crate) const INDEX: &str = "index.html";
@@ -202,7 +216,11 @@ mod tests {
             ("css/a.css",   "../img/x.png",      Some("img/x.png")),
             ("css/a.css",   "/img/x.png",        Some("img/x.png")),
             ("css/a.css",   "b.css",             Some("css/b.css")),
+            ("index.html",  "my%20logo.png",     Some("my logo.png")),
+            ("index.html",  "100%.png",          Some("100%.png")),
             ("css/a.css",   "../../secret",      None),
+            ("index.html",  "%2e%2E/secret",     None),
+            ("index.html",  "a%2f..%2f..%2fb",   None),
             ("index.html",  "/../secret",        None),
             ("index.html",  "..\\secret",        None),
             ("index.html",  "c:/secret",         None),

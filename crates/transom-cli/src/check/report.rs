@@ -34,6 +34,8 @@ pub(super) struct Report {
     pub(super) server: Identity,
     pub(super) protocol: Protocol,
     pub(super) looked_at: LookedAt,
+    /// Whether it runs in dev mode: others will see it without.
+    pub(super) dev: bool,
     pub(super) findings: Vec<Finding>,
     /// More of the same, which is not listed.
     pub(super) omitted: usize,
@@ -91,6 +93,7 @@ impl Report {
                 views: survey.views.len(),
                 calls: survey.calls.len(),
             },
+            dev: survey.dev,
             findings: findings.filter(|finding| !ignores(finding.rule.id)).collect(),
             omitted,
             not_checked: survey.unchecked,

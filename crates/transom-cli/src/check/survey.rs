@@ -9,6 +9,7 @@
 //! Every answer is a stranger's: each question has a bound on its time, each list on its length.
 
 mod calls;
+mod dev;
 mod lists;
 mod proxy;
 
@@ -63,6 +64,8 @@ pub(super) struct Survey {
     pub(super) in_between: Option<(Listed, Listed)>,
     /// The same server reached another way.
     pub(super) others: Vec<Other>,
+    /// Whether its author is at work on it; its documents are then judged without the page around them.
+    pub(super) dev: bool,
     pub(super) unchecked: Vec<Unchecked>,
 }
 
@@ -140,7 +143,6 @@ impl Survey {
                 Target::Stdio(_) | Target::InProcess(_) => None,
             },
             capabilities: said.capabilities.clone(),
-            tools,
             resources,
             views: vec![],
             calls: vec![],
@@ -148,6 +150,8 @@ impl Survey {
             text: None,
             in_between: None,
             others: vec![],
+            dev: dev::is_on(&tools),
+            tools,
             unchecked: vec![],
         };
         survey.read_views(host).await;
@@ -187,7 +191,7 @@ impl Survey {
             let Some(uri) = UiUri::parse(uri) else { continue };
             let tools = linked.get(uri.as_str()).cloned().unwrap_or_default();
             let entry = entries.get(uri.as_str()).copied();
-            views.push(View::read(host, uri, tools, entry).await);
+            views.push(View::read(host, uri, tools, entry, self.dev).await);
         }
         if rest > 0 {
             let why =
@@ -233,7 +237,8 @@ impl Survey {
                     let mut documents = BTreeMap::new();
                     for view in &self.views {
                         let Some(uri) = UiUri::parse(&view.uri) else { continue };
-                        let read = View::read(&host, uri, vec![], view.entry.as_ref()).await;
+                        let entry = view.entry.as_ref();
+                        let read = View::read(&host, uri, vec![], entry, self.dev).await;
                         if let Some(Ok(document)) = read.document {
                             documents.insert(read.uri, document.hash.to_string());
                         }
@@ -248,10 +253,20 @@ impl Survey {
 }
 
 impl View {
-    async fn read(host: &Upstream, uri: UiUri, tools: Vec<String>, entry: Option<&Value>) -> Self {
+    async fn read(
+        host: &Upstream,
+        uri: UiUri,
+        tools: Vec<String>,
+        entry: Option<&Value>,
+        dev: bool,
+    ) -> Self {
         let begun = Instant::now();
         let result = host.read_resource(uri.as_str()).await.map_err(|error| error.story());
         let took = begun.elapsed();
+        let result = match result {
+            Ok(result) if dev => Ok(dev::inner(host, uri.as_str(), result).await),
+            result => result,
+        };
         let document = result.as_ref().ok().map(|result| {
             let document = Document::read("checked", &uri, result, entry, &Limits::default());
             document.map(Box::new).map_err(|error| error.to_string())

@@ -37,6 +37,9 @@ fn print_one(report: &Report, colour: bool) -> String {
         format!("{} made", count(looked.calls, "call")),
     ];
     lines.add(2, &counts.join(", "));
+    if report.dev {
+        lines.add(2, "in dev mode (TRANSOM_DEV=1): the documents were checked without the page that reloads them");
+    }
     for group in grouped(&report.findings) {
         lines.blank();
         lines.rule(group[0].rule, group[0].level);

@@ -333,3 +333,48 @@ fn published_servers_without_views() {
     let found = ids(&["--", "node", &script, "stdio"]);
     assert!(!found.iter().any(|id| id != "S21"), "{found:?}");
 }
+
+/// A server that says by its name what it was given: variables of its environment.
+const TELLS: &str = r#"
+while read -r line; do
+  case "$line" in
+    *'"initialize"'*)
+      id=${line#*\"id\":}; id=${id%%[,\}]*}
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"[%s][%s][%s]","version":"1"},"capabilities":{"tools":{}}}}\n' "$id" "$TOKEN" "$CARGO_HOME" "$HTTPS_PROXY" ;;
+    *'"tools/list"'*)
+      id=${line#*\"id\":}; id=${id%%[,\}]*}
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[]}}\n' "$id" ;;
+    *'"id"'*)
+      id=${line#*\"id\":}; id=${id%%[,\}]*}
+      printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id" ;;
+  esac
+done
+"#;
+
+#[test]
+fn a_server_gets_where_tools_lie_and_else_only_what_is_said() {
+    let place = Place::new();
+    let name = |words: &[&str]| {
+        let all = [&["check", "--json"], words, &["--", "bash", "-c", TELLS]].concat();
+        let mut command = place.command(&all);
+        command.env("CARGO_HOME", "/tools").env("TOKEN", "hush");
+        command.env("HTTPS_PROXY", "http://me:hush@127.0.0.1:1");
+        let output = command.output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        report["servers"][0]["server"]["name"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(name(&[]), "[][/tools][]");
+    assert_eq!(name(&["--env", "TOKEN"]), "[hush][/tools][]");
+    let words = ["--env", "TOKEN=a=b", "--env", "HTTPS_PROXY"];
+    assert_eq!(name(&words), "[a=b][/tools][http://me:hush@127.0.0.1:1]");
+    for (word, expected) in [
+        ("NOBODY_SET_THIS", "not set in your environment"),
+        ("A B=1", "is no name of a variable"),
+        ("=1", "is no name of a variable"),
+    ] {
+        let (code, _, err) = check(&["--env", word, "--", "true"]);
+        assert_eq!(code, 2, "{word}");
+        assert!(err.contains(expected), "{word}: {err}");
+    }
+}

@@ -13,7 +13,7 @@ fn help_shows_the_way() {
         (&["inspect", "--help"], &["Exit codes: 0", "--json", "Examples:"]),
         (&["dev", "--help"], &["TRANSOM_DEV=1", "Servers:", "Page:", "--port", "Records:", "Files:", "--watch", "--ignore", "Examples:"]),
         (&["new", "--help"], &["<NAME>", "--template", "html", "askama", "react", "--path", "Examples:"]),
-        (&["check", "--help"], &["Exit codes: 0", "--level", "--ignore", "--call", "--no-call", "--same", "--timeout", "--json", "--sarif", "--rules", "Servers:", "Examples:"]),
+        (&["check", "--help"], &["Exit codes: 0", "--level", "--ignore", "--call", "--no-call", "--same", "--timeout", "--json", "--sarif", "--rules", "Servers:", "--config", "--env", "CARGO_HOME", "Examples:"]),
         (&["audit", "--help"], &["list", "export", "verify", "prune", "--data-dir", "Examples:"]),
         (&["decisions", "--help"], &["list", "forget", "--data-dir", "Examples:"]),
         (&["completions", "--help"], &["bash", "zsh", "fish"]),

@@ -96,11 +96,38 @@ async fn the_environment_is_empty_but_for_what_was_said() {
     let answer = settled(call(&upstream, "env", "{}")).await.unwrap();
     let answer: serde_json::Value = serde_json::from_str(answer.get()).unwrap();
     assert_eq!(answer["token"], "hush");
-    let allowed = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "TOKEN"];
+    let names: Vec<&str> = answer["names"].as_str().unwrap().split_whitespace().collect();
+    // Cargo sets these for every test, and cargo is how a server may be started.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && std::env::var_os("PATH").is_some());
+    assert!(names.contains(&"PATH") && !names.contains(&"CARGO_MANIFEST_DIR"), "{names:?}");
+    for tool in ["CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"] {
+        assert_eq!(names.contains(&tool), std::env::var_os(tool).is_some(), "{tool}");
+    }
+    let allowed = [
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "TERM",
+        "TZ",
+        "TMPDIR",
+        "LANG",
+        "LANGUAGE",
+        "GOPATH",
+        "GOROOT",
+        "VIRTUAL_ENV",
+        "TOKEN",
+    ];
+    let families = ["LC_", "XDG_", "CARGO_", "RUSTUP_", "SSL_CERT_", "ASDF_"];
+    let places = ["_DIR", "_HOME", "_ROOT", "_INSTALL", "_CERTS"];
     // A shell sets these by itself.
     let own = ["PWD", "OLDPWD", "SHLVL", "_"];
-    for name in answer["names"].as_str().unwrap().split_whitespace() {
-        assert!(allowed.contains(&name) || own.contains(&name), "{name} is none of its business");
+    for name in names {
+        let known = allowed.contains(&name) || own.contains(&name);
+        let known = known || families.iter().any(|family| name.starts_with(family));
+        let known = known || places.iter().any(|place| name.ends_with(place));
+        assert!(known, "{name} is none of its business");
     }
 }
 

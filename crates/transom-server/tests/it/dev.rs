@@ -3,7 +3,9 @@
 use std::fs;
 
 use rmcp::ServerHandler;
-use rmcp::model::{CallToolRequestParams, ErrorCode, ReadResourceRequestParams, ResourceContents};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, ErrorCode, ReadResourceRequestParams, ResourceContents,
+};
 use rmcp::service::ServiceError;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -74,7 +76,7 @@ async fn a_change_is_told_to_whoever_waits_for_it() {
         });
         assert_ne!(news["rev"], shown["rev"]);
         let html = news["html"].as_str().expect("a document");
-        assert!(html.contains("<script>two('<\\/script>')</script>"), "{html}");
+        assert!(html.contains("<script>two('\\x3c/script>')</script>"), "{html}");
         // Whoever shows an older one is told at once.
         assert_eq!(follow(&client, &json!("older")).await, news);
         assert_eq!(held(&read(&client).await.expect("it can be read"))["html"], news["html"]);
@@ -113,6 +115,9 @@ async fn only_views_see_the_tool_and_only_in_dev_mode() {
     };
     let client = Client::with_views().connect(server.clone(), Era::Handshake).await;
     assert_eq!(names(&client).await, [TOOL]);
+    // S13: others get another list.
+    let list = client.list_tools(None).await.expect("there is a list");
+    assert_ne!(list.cache_scope, Some(CacheScope::Public));
     let client = Client::without_views().connect(server, Era::Handshake).await;
     assert!(names(&client).await.is_empty());
     assert!(client.call_tool(CallToolRequestParams::new(TOOL)).await.is_err());

@@ -7,6 +7,8 @@ fn the_readme_shows_the_clock_and_adds_at_most_eight_lines() {
     let example = include_str!("../../examples/clock.rs");
     let (_, code) = example.split_once("\n\n").expect("its first line is for the compiler");
     assert!(readme.contains(code.trim()), "the README's listing is not examples/clock.rs");
+    let document = include_str!("../../views/clock.html");
+    assert!(readme.contains(document.trim()), "the README's document is not views/clock.html");
     let added = example.lines().filter(|line| line.ends_with("// +")).count();
     assert!((1..=8).contains(&added), "{added} lines");
 }

@@ -87,7 +87,7 @@ async fn a_folder_becomes_one_document_with_the_view_script_in_front() {
         "{rest}"
     );
     assert!(!rest.contains("href="), "{rest}");
-    assert!(rest.contains(r#"window.early = "<\/script>";"#), "{rest}");
+    assert!(rest.contains(r#"window.early = "\x3c/script>";"#), "{rest}");
     assert!(rest.contains("@media screen{p::after { content: \"url(also-not.png)\""), "{rest}");
     assert!(
         rest.contains(
