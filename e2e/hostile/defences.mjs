@@ -96,7 +96,7 @@ export const DEFENCES = [
     name: "a view that is closed has so long to save and no longer",
     file: "crates/transom/src/host/state.rs",
     find: "(Closing { deadline, reason }, Event::Tick) if deadline <= now => {",
-    put: "(Closing { deadline, reason }, Event::Tick) if deadline + deadline <= now => {",
+    put: "(Closing { deadline, reason }, Event::Tick) if deadline + std::time::Duration::from_secs(90) <= now => {",
     test: ["session", "ATK-18"],
   },
   {
