@@ -52,8 +52,9 @@ function unfelt(t, times) {
 async function stopped(card) {
   await card.note.getByText("The view was stopped").waitFor();
   assert.equal(await card.box.locator("iframe").count(), 0);
-  await audited(card, ({ kind, outcome }) => kind === "close" && /too many/.test(outcome));
 }
+/** Looked up after what is measured: reading a whole audit keeps a core busy for a while. */
+const writtenDown = (card) => audited(card, ({ kind, outcome }) => kind === "close" && /too many/.test(outcome));
 
 const FLOODS = {
   notifications: () => post({ method: "notifications/message", params: { level: "info", data: "flood" } }),
@@ -73,6 +74,7 @@ for (const [what, one] of Object.entries(FLOODS))
       await stopped(card);
     })();
     unfelt(t, await latencies(done));
+    await writtenDown(card);
     assert.ok((await bench.log("over the limit").count()) < 200, "it must not wash everything else out of the log");
     await neighbourWorks();
   });
@@ -82,24 +84,26 @@ test("ATK-33 a flood that the sandbox lets pass is stopped by the gate", async (
   // 1,800 a second: below what the sandbox stops, however long it lasts, and far above what the gate takes.
   begin(view, FLOODS.notifications, everyMillisecond(1.8));
   await stopped(card);
+  await writtenDown(card);
   await neighbourWorks();
 });
 
 test(`ATK-33 5,000 messages a second for ${SECONDS} s, by a view that is opened again whenever it is stopped`, async (t) => {
   const end = Date.now() + SECONDS * 1000;
   const kinds = Object.values(FLOODS);
-  let opened = 0;
+  const cards = [];
   const done = (async () => {
     while (Date.now() < end) {
       const { view, card } = await openHostile(t);
-      begin(view, kinds[opened++ % kinds.length], everyMillisecond(5));
+      begin(view, kinds[cards.push(card) % kinds.length], everyMillisecond(5));
       await stopped(card);
       await card.box.evaluate((box) => box.remove());
     }
   })();
   const times = await latencies(done);
-  t.diagnostic(`it was stopped ${opened} times`);
+  t.diagnostic(`it was stopped ${cards.length} times`);
   unfelt(t, times);
+  for (const card of cards) await writtenDown(card);
   await neighbourWorks();
 }, 120_000 + SECONDS * 4_000);
 
