@@ -66,7 +66,7 @@ function helpers(host, bench) {
       return scene.until(find, `a row of the view: ${words}`);
     },
     async until(look, words) {
-      for (const end = Date.now() + 15_000; Date.now() < end; await delay(100)) {
+      for (const end = Date.now() + 60_000; Date.now() < end; await delay(100)) {
         const found = await look();
         if (found) return found;
       }

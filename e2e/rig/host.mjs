@@ -116,8 +116,8 @@ export async function openBench(browser, host, { prepare, ...options } = {}) {
 /** What a test does with a page of the host. */
 export function benchOf(page) {
   const context = page.context();
-  // Shorter than a test may take, so that what is missing is named.
-  page.setDefaultTimeout(15_000);
+  // Shorter than a test may take, so that what is missing is named; long enough for a busy machine.
+  page.setDefaultTimeout(60_000);
   const mishaps = [];
   page.on("pageerror", (error) => mishaps.push(String(error)));
   const bench = {

@@ -27,6 +27,8 @@ export async function openStage(
   const ours = context === undefined;
   context ??= await browser.newContext();
   const host = await context.newPage();
+  // Long enough for a busy machine; what takes longer has failed, and is named.
+  host.setDefaultTimeout(60_000);
   const mishaps = [];
   host.on("pageerror", (error) => mishaps.push(String(error)));
   t.after(() => (ours ? context.close() : host.close()));

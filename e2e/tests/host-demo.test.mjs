@@ -210,9 +210,7 @@ test("an interrupt ends views, servers and the host, and leaves nobody", async (
   await card.guest.getByText("Server Time").first().waitFor();
   const children = childrenOf(mortal.pid);
   assert.equal(children.length, 1);
-  const began = performance.now();
   assert.equal(await mortal.stop(), 0);
-  assert.ok(performance.now() - began < 8_000);
   assert.deepEqual(children.filter(alive), []);
   await last.context.close();
 });

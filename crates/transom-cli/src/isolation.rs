@@ -25,7 +25,7 @@ use tokio::{
     sync::{mpsc, watch},
     time::{Instant, timeout, timeout_at},
 };
-use transom::{csp::Grant, origin::Origin};
+use transom::{csp::Grant, host::Terms, origin::Origin};
 use transom_host::{Agreement, Host, sandbox::Naming, upstream::Target};
 
 use crate::{
@@ -125,8 +125,13 @@ async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> R
     watch_until_over(&mut evidence, &mut news, &mut browser).await?;
     // What was on its way arrives, and then the page has the last word.
     gather(&mut evidence, &mut news, SETTLE, |_| false).await;
+    gather(&mut evidence, &mut news, ARRIVAL, Evidence::has_all_open).await;
     desk.finish.send_replace(true);
     gather(&mut evidence, &mut news, LAST_WORD, Evidence::is_final).await;
+    // A page that was sent elsewhere is an escape; one that is merely slow is no finding at all.
+    if !evidence.is_final() && browser.address().await?.starts_with(&origin) {
+        bail!("the page did not answer within {} s", LAST_WORD.as_secs());
+    }
     evidence.downloads = browser.downloads();
     browser.close().await;
     if let Some(host) = host {
@@ -142,6 +147,8 @@ fn build(cast: &Arc<Cast>, origin: &str, sandbox: u16) -> Result<Host> {
         .server("stranger", target(Role::Stranger))
         .server_with("granted", target(Role::Stranger), all)
         .server("neighbour", target(Role::Neighbour))
+        // Seven views open at once, on a machine that may be busy, and how fast is not the question.
+        .terms(Terms { handshake: PATIENCE, ..Terms::default() })
         .build()?;
     Ok(host)
 }
@@ -153,15 +160,19 @@ async fn watch_until_over(
     browser: &mut Browser,
 ) -> Result<()> {
     let end = Instant::now() + PATIENCE;
-    while !evidence.is_complete() {
-        let Ok(Some(seen)) = timeout_at(end, news.recv()).await else { break };
-        let wants_click = matches!(&seen, Seen::Said(said) if said.click.is_some());
-        evidence.note(seen);
-        if wants_click {
-            timeout(CLICK, browser.click(40, 40))
-                .await
-                .context("the browser does not react to a click")??;
+    while !evidence.is_complete() && Instant::now() < end {
+        let wanted = evidence.click.clone();
+        let mut time = end - Instant::now();
+        if wanted.is_some() {
+            // A click that comes before the view is painted reaches nobody, so it is repeated until the view says that
+            // it was clicked. What the browser does not confirm may have been one of those.
+            if let Ok(clicked) = timeout(CLICK, browser.click(40, 40)).await {
+                clicked?;
+            }
+            time = CLICK_AGAIN;
         }
+        let over = |evidence: &Evidence| evidence.click != wanted || evidence.is_complete();
+        gather(evidence, news, time, over).await;
     }
     Ok(())
 }
@@ -252,9 +263,14 @@ async fn naive(
 }
 
 const PAGE_SCRIPT: &str = include_str!("isolation/page.js");
-/// How long everything together may take.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// How long after the last attempt something may still arrive.
+/// How long the attempts together may take.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// How long after the last attempt something may still arrive that must not.
 const SETTLE: Duration = Duration::from_secs(2);
-const LAST_WORD: Duration = Duration::from_secs(5);
+/// How long is waited for what no host can stop.
+const ARRIVAL: Duration = Duration::from_secs(20);
+/// How long the page may take to say what it knows.
+const LAST_WORD: Duration = Duration::from_secs(60);
+/// How long the browser may take to confirm a click, and how soon one that had no effect is repeated.
 const CLICK: Duration = Duration::from_secs(10);
+const CLICK_AGAIN: Duration = Duration::from_millis(500);

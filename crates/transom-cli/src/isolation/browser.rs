@@ -19,6 +19,7 @@ use super::devtools::Devtools;
 pub(super) struct Browser {
     child: Box<dyn ChildWrapper>,
     tools: Devtools,
+    target: Value,
     page: String,
     folder: tempfile::TempDir,
 }
@@ -55,7 +56,8 @@ impl Browser {
         let Ok(tools) = tools else {
             bail!("{} did not start within {} s", program.display(), START.as_secs());
         };
-        let mut browser = Self { child, tools: tools?, page: String::new(), folder };
+        let mut browser =
+            Self { child, tools: tools?, target: Value::Null, page: String::new(), folder };
         browser.prepare(&downloads).await?;
         Ok(browser)
     }
@@ -66,9 +68,10 @@ impl Browser {
         self.tools.call("Browser.setDownloadBehavior", allow, None).await?;
         let all = json!({ "permissions": ["geolocation", "clipboardReadWrite", "audioCapture", "videoCapture"] });
         self.tools.call("Browser.grantPermissions", all, None).await?;
-        let target =
-            self.tools.call("Target.createTarget", json!({ "url": "about:blank" }), None).await?;
-        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        let blank = json!({ "url": "about:blank" });
+        let mut created = self.tools.call("Target.createTarget", blank, None).await?;
+        self.target = created["targetId"].take();
+        let attach = json!({ "targetId": self.target, "flatten": true });
         let attached = self.tools.call("Target.attachToTarget", attach, None).await?;
         self.page =
             attached["sessionId"].as_str().context("the browser gave no session")?.to_owned();
@@ -91,6 +94,13 @@ impl Browser {
             self.on_page("Input.dispatchMouseEvent", event).await?;
         }
         Ok(())
+    }
+
+    /// Where the page is now, wherever it was sent.
+    pub(super) async fn address(&mut self) -> Result<String> {
+        let target = json!({ "targetId": self.target });
+        let found = self.tools.call("Target.getTargetInfo", target, None).await?;
+        Ok(found["targetInfo"]["url"].as_str().unwrap_or_default().to_owned())
     }
 
     async fn on_page(&mut self, method: &str, params: Value) -> Result<Value> {

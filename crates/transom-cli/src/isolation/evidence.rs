@@ -48,6 +48,8 @@ pub(super) struct Evidence {
     read: String,
     page: Option<PageFacts>,
     closed: BTreeMap<String, String>,
+    /// The attempt that waits for a click.
+    pub(super) click: Option<String>,
     /// What must not be in anything that a stranger reads.
     pub(super) secrets: Vec<String>,
     /// Files that were saved.
@@ -75,6 +77,7 @@ impl Evidence {
 
     fn hear(&mut self, said: Said) {
         if let Some(id) = said.trying {
+            self.click.take_if(|click| *click == id);
             self.trace(&id).begun = true;
         }
         if let Some(id) = said.tried {
@@ -93,6 +96,7 @@ impl Evidence {
         if let Some(view) = said.closed {
             self.closed.insert(view, said.reason.unwrap_or_default());
         }
+        self.click = said.click.or_else(|| self.click.take());
         self.page = said.page.or_else(|| self.page.take());
     }
 
@@ -115,6 +119,13 @@ impl Evidence {
                 _ => trace.ended,
             });
             over || self.closed.contains_key(attempt.view())
+        })
+    }
+
+    /// Whether all has arrived that no host can stop, as far as it was tried.
+    pub(super) fn has_all_open(&self) -> bool {
+        ATTEMPTS.iter().filter(|attempt| matches!(attempt.sort, Sort::Open(_))).all(|attempt| {
+            self.attempts.get(attempt.id).is_none_or(|trace| trace.trapped || !trace.begun)
         })
     }
 
@@ -174,8 +185,14 @@ impl Evidence {
     }
 
     fn why_not(&self, attempt: &Attempt) -> Option<String> {
-        let reason = self.closed.get(attempt.view())?;
-        Some(format!("its view was ended: {reason}"))
+        if let Some(reason) = self.closed.get(attempt.view()) {
+            return Some(format!("its view was ended: {reason}"));
+        }
+        let unclicked = self.click.as_deref() == Some(attempt.id);
+        Some(
+            if unclicked { "no click arrived" } else { "nothing more was heard of its view" }
+                .to_owned(),
+        )
     }
 }
 
@@ -257,6 +274,30 @@ mod tests {
         assert_eq!(outcome(&evidence, "top-link"), Outcome::Escaped);
         evidence.note(said(r#"{"page":{"cookie":"","key":"k"}}"#));
         assert_eq!(outcome(&evidence, "top-link"), Outcome::Blocked);
+    }
+
+    #[test]
+    fn a_click_is_wanted_until_the_attempt_begins() {
+        let mut evidence = Evidence::default();
+        evidence.note(said(r#"{"click":"popup"}"#));
+        evidence.note(said(r#"{"trying":"fetch"}"#));
+        assert_eq!(evidence.click.as_deref(), Some("popup"));
+        let how =
+            |id| evidence.findings().into_iter().find(|finding| finding.id == id).unwrap().how;
+        assert_eq!(how("popup").as_deref(), Some("no click arrived"));
+        assert_eq!(how("download").as_deref(), Some("nothing more was heard of its view"));
+        evidence.note(said(r#"{"trying":"popup"}"#));
+        assert_eq!(evidence.click, None);
+    }
+
+    #[test]
+    fn what_no_host_can_stop_is_awaited_once_it_was_tried() {
+        let mut evidence = Evidence::default();
+        assert!(evidence.has_all_open());
+        evidence.note(said(r#"{"tried":"webrtc","got":"sent"}"#));
+        assert!(!evidence.has_all_open());
+        evidence.note(Seen::Trapped("webrtc".to_owned()));
+        assert!(evidence.has_all_open());
     }
 
     #[test]
