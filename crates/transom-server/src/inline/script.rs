@@ -129,8 +129,8 @@ impl<'a> Tokens<'a> {
             let end = text.find(|c: char| !c.is_whitespace() && c != '\u{feff}');
             return (Kind::Space, whole(end));
         }
-        if text.starts_with("/*") {
-            return (Kind::Comment, whole(text[2..].find("*/").map(|end| end + 4)));
+        if let Some(rest) = text.strip_prefix("/*") {
+            return (Kind::Comment, whole(rest.find("*/").map(|end| end + 4)));
         }
         if text.starts_with("//")
             || text.starts_with("<!--")
