@@ -276,8 +276,14 @@ function argumentsForm(tool: Pick<Tool, "description" | "inputSchema">, run: (va
   return { form, read };
 }
 
-/** Writes arguments into a view piece by piece. A view that has gone hears nothing of the rest. */
+/**
+ * Writes arguments into a view piece by piece, from when it is there to see the first of them: a view says so by its lane or
+ * its size, if it says anything. A view that has gone hears nothing of the rest.
+ */
 async function write(view: TransomView, text: string): Promise<void> {
+  const signs = ["transom-lane", "transom-resize", "transom-text", "transom-close"] as const;
+  const there = signs.map((sign) => new Promise((done) => view.addEventListener(sign, done, { once: true })));
+  await Promise.race([...there, pause(VIEW_PAUSE)]);
   for (let at = 0; at < text.length; at += PIECE) {
     const done = at + PIECE >= text.length;
     view.say({ arguments: { text: text.slice(at, at + PIECE), ...(done && { done }) } });
@@ -545,6 +551,8 @@ const LOG_PAUSE = 200;
 /** About as fast as a model writes. */
 const PIECE = 4;
 const PIECE_PAUSE = 40;
+/** How long a view that gives no sign of being there is waited for. */
+const VIEW_PAUSE = 3_000;
 const CHOICES: Record<string, string> = {
   allow: "Allow",
   "allow-always": "Always allow",

@@ -169,7 +169,7 @@ test("gallery: the declared origin is named to the person and loads, and no othe
 });
 
 const RECIPE = {
-  title: "Pancakes for a rainy day",
+  title: "Pancakes for a rainy day on which nobody wants to leave the house, and there is time to wait for each of them",
   ingredients: [{ amount: "200 g", name: "flour" }, { amount: "2", name: "eggs" }, { amount: "1 pinch", name: "salt" }],
   steps: ["Whisk flour and eggs with milk.", "Rest for 20 minutes.", "Fry in butter."],
 };
