@@ -359,7 +359,7 @@ async fn a_host_that_closes_waits_for_no_page_that_is_gone() {
         page.open("v1").await;
         page.greet("v1").await;
         page.settled("v1").await;
-        let begun = tokio::time::Instant::now();
+        let begun = Instant::now();
         if gone_before {
             stage.send(lost()).await;
             stage.host.close().await;
