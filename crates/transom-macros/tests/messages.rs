@@ -4,6 +4,8 @@
 //! anything they would expand to is looked at, so these files need neither rmcp nor transom-server.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 use std::{
     env::{self, consts},
     fs,
