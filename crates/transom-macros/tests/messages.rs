@@ -2,7 +2,6 @@
 //!
 //! The compiler is given the macros that this test was built with, and nothing else: errors of the attributes come before
 //! anything they would expand to is looked at, so these files need neither rmcp nor transom-server.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
