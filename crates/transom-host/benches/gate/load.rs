@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use futures_util::{SinkExt as _, StreamExt as _};
+use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
@@ -218,37 +218,26 @@ impl Load {
         let views = self.views.len();
         let total = (per_second * time.as_secs_f64()) as usize;
         let (mut times, mut late) = (Vec::with_capacity(total), Vec::with_capacity(total));
-        let due = move |n: usize| begin + Duration::from_secs_f64(n as f64 / per_second);
-        // A thread keeps the time: the runtime's timers cut no finer than a millisecond. Nobody looks without sleeping,
-        // because a machine that is shared takes its cores away from whoever uses all of both.
-        let (tick, mut ticks) = tokio::sync::mpsc::unbounded_channel();
-        let clock = std::thread::spawn(move || {
-            for n in 0..total {
-                std::thread::sleep(due(n).saturating_duration_since(Instant::now()));
-                if tick.send(()).is_err() {
-                    return;
-                }
-            }
-        });
+        let due = |n: usize| begin + Duration::from_secs_f64(n as f64 / per_second);
         while times.len() < total {
-            tokio::select! {
-                biased;
-                Some(()) = ticks.recv() => {
-                    let now = Instant::now();
-                    while late.len() < total && due(late.len()) <= now {
-                        late.push((now - due(late.len())).as_secs_f64() * 1e3);
-                        self.call((late.len() - 1) % views, due(late.len() - 1)).await;
-                    }
-                    self.socket.flush().await.expect("sent");
-                }
-                message = self.socket.next() => {
-                    if let Message::Text(text) = message.expect("open").expect("open") {
-                        times.extend(self.settle(&text).map(|(_, time)| time.as_secs_f64() * 1e3));
-                    }
+            let now = Instant::now();
+            let sent = late.len();
+            while late.len() < total && due(late.len()) <= now {
+                late.push((now - due(late.len())).as_secs_f64() * 1e3);
+                self.call((late.len() - 1) % views, due(late.len() - 1)).await;
+            }
+            if late.len() > sent {
+                self.socket.flush().await.expect("sent");
+            }
+            // Looks and does not sleep: a timer cuts no finer than a millisecond, a core that sleeps wakes up late, and
+            // this one has nothing else to do.
+            while let Some(Some(message)) = self.socket.next().now_or_never() {
+                if let Message::Text(text) = message.expect("open") {
+                    times.extend(self.settle(&text).map(|(_, time)| time.as_secs_f64() * 1e3));
                 }
             }
+            tokio::task::yield_now().await;
         }
-        clock.join().expect("no panic");
         let at = |list: &mut Vec<f64>, part: f64| {
             list.sort_by(f64::total_cmp);
             list[((list.len() - 1) as f64 * part) as usize]
