@@ -172,6 +172,32 @@ pub(super) async fn anchor(connection: &mut SqliteConnection) -> Result<Head, sq
     head_of(&row)
 }
 
+/// Writes rows in one transaction, if they follow what is written: otherwise [`is_taken`] tells it, and nothing
+/// has happened.
+///
+/// A few rows are one statement, which is a transaction by itself. Each statement is a trip to the connection's thread and
+/// back, and whoever asked for an effect waits for all of them.
+pub(super) async fn append(
+    connection: &mut SqliteConnection,
+    rows: &[Row],
+) -> Result<(), sqlx::Error> {
+    if SIZES.iter().any(|(size, _)| *size == rows.len()) {
+        return insert(connection, rows).await;
+    }
+    query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    if let Err(error) = insert(connection, rows).await {
+        let _ = query("ROLLBACK").execute(&mut *connection).await;
+        return Err(error);
+    }
+    query("COMMIT").execute(&mut *connection).await?;
+    Ok(())
+}
+
+/// Whether rows were not written because they do not follow what is.
+pub(super) fn is_taken(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::RowNotFound)
+}
+
 /// Writes rows, which follow the head.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
@@ -192,7 +218,10 @@ pub(super) async fn insert(
             insert = insert.bind(seq).bind(&*row.body).bind(&**text);
             insert = insert.bind(&salt[..]).bind(&row.hash.0[..]);
         }
-        insert.execute(&mut *connection).await?;
+        let last = i64::try_from(now[0].seq - 1).expect("nobody writes that many");
+        if insert.bind(last).execute(&mut *connection).await?.rows_affected() == 0 {
+            return Err(sqlx::Error::RowNotFound);
+        }
         rest = later;
     }
     Ok(())
@@ -331,20 +360,29 @@ const APPLICATION: i64 = 1_414_681_940;
 /// How long another writer is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A statement for one row and as many more as there are marks.
+/// A statement for one row and as many more as there are marks. They are written only if they follow the last row, or
+/// what stands for those that were removed.
 macro_rules! insert {
     (@row $mark:tt) => { ", (?, ?, ?, ?, ?)" };
     ($($mark:tt)*) => {
         concat!(
-            "INSERT INTO log (seq, body, detail, salt, hash) VALUES (?, ?, ?, ?, ?)",
-            $(insert!(@row $mark)),*
+            "INSERT INTO log (seq, body, detail, salt, hash) SELECT * FROM (VALUES (?, ?, ?, ?, ?)",
+            $(insert!(@row $mark),)*
+            ") WHERE coalesce((SELECT max(seq) FROM log), (SELECT seq FROM anchor)) = ?"
         )
     };
 }
 
 /// Statements for so many rows at once, the largest first.
-const SIZES: [(usize, &str); 3] = [
+const SIZES: [(usize, &str); 10] = [
     (32, insert!(+ + + + + + + + + + + + + + + + + + + + + + + + + + + + + + +)),
+    (16, insert!(+ + + + + + + + + + + + + + +)),
     (8, insert!(+ + + + + + +)),
+    (7, insert!(+ + + + + +)),
+    (6, insert!(+ + + + +)),
+    (5, insert!(+ + + +)),
+    (4, insert!(+ + +)),
+    (3, insert!(+ +)),
+    (2, insert!(+)),
     (1, insert!()),
 ];

@@ -280,3 +280,16 @@ async fn what_is_written_beside_the_file_gets_into_it_while_the_log_is_open() {
     assert!(!Path::new(&beside).exists(), "nothing is left beside it");
     assert_eq!(verify(&place.path, Some(head.hash)).await.unwrap(), head);
 }
+
+#[tokio::test]
+async fn who_was_away_while_others_wrote_and_removed_goes_on_after_them() {
+    let place = place();
+    let away = Audit::open(&place.path, &Options::default()).await.unwrap();
+    written(&place.path, 5).await;
+    assert!(prune(&place.path, u64::MAX).await.unwrap() > 5, "its own last row is gone too");
+    for n in 0..40 {
+        away.note(record(&format!("later {n}")));
+    }
+    let head = away.close().await.unwrap();
+    assert_eq!(verify(&place.path, Some(head.hash)).await, Ok(head));
+}

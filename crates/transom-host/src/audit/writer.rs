@@ -56,7 +56,7 @@ impl Audit {
         let sweeper = Sweeper::start(store::open_to_sweep(path).await?);
         let (records, receiver) = mpsc::unbounded_channel();
         let (told, state) = watch::channel(State { written: 0, failed: None, head });
-        let writer = Writer { path: path.to_owned(), connection, told, sweeper };
+        let writer = Writer { path: path.to_owned(), connection, head, told, sweeper };
         let task = tokio::spawn(writer.run(receiver));
         let audit = Self {
             path: path.into(),
@@ -137,6 +137,8 @@ impl Audit {
 struct Writer {
     path: PathBuf,
     connection: SqliteConnection,
+    /// The last row that we know of.
+    head: Head,
     told: watch::Sender<State>,
     sweeper: Sweeper,
 }
@@ -174,9 +176,20 @@ impl Writer {
     }
 
     async fn commit(&mut self, records: &[Record]) -> Result<Head, sqlx::Error> {
+        let rows = chained(self.head, records)?;
+        match store::append(&mut self.connection, &rows).await {
+            Ok(()) => self.head = rows.last().map_or(self.head, Row::head),
+            // Another program has written since, and these numbers are its own.
+            Err(error) if store::is_taken(&error) => self.head = self.follow(records).await?,
+            Err(error) => return Err(error),
+        }
+        Ok(self.head)
+    }
+
+    /// Writes after whatever others wrote, while they are kept from writing more.
+    async fn follow(&mut self, records: &[Record]) -> Result<Head, sqlx::Error> {
         let connection = &mut self.connection;
         query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
-        // Another program may have written since.
         let head = store::head(connection).await?;
         let rows = chained(head, records)?;
         store::insert(connection, &rows).await?;
