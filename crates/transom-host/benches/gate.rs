@@ -132,27 +132,32 @@ fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
         "  bar for the gate's p99, 2 ms: {} (in the quietest round {quietest:.2} ms)",
         met(median(all) < 2.0)
     );
-    let (mut views, before) = (BUSY, resident());
-    for (count, many) in [(1, false), (10, true), (100, true), (1_000, true)] {
-        if many {
-            load.ask(&json!({ "open": count - views }));
-            views = count;
-        }
-        let cost = load.calls(count).cost / early;
-        println!("  {count} views that call: {cost:.2} × what a call of {BUSY} views costs");
-        if many {
-            let cost = load.calls(BUSY).cost / early;
-            println!(
-                "  {BUSY} of {count} views that call: {cost:.2} × what it costs without the others"
-            );
-        }
-    }
+    let before = resident();
+    load.ask(&json!({ "open": MANY - BUSY }));
     let after = resident();
     println!(
-        "  1000 idle views: {after:.0} MB resident, {:.0} MB of it theirs (bar 100 MB: {})",
+        "  {MANY} idle views: {after:.0} MB resident, {:.0} MB of it theirs (bar 100 MB: {})",
         after - before,
         met(after < 100.0)
     );
+    // By turns again: the machine is now and then a third slower for a while.
+    let mut costs = CALLING.map(|_| vec![]);
+    for _ in 0..ROUNDS {
+        for (count, costs) in CALLING.into_iter().zip(&mut costs) {
+            costs.push(load.flood(count).cost);
+        }
+    }
+    let [few, ref more @ ..] = costs.map(median);
+    println!(
+        "  {BUSY} of {MANY} views that call: {:.2} × what a call costs without the others",
+        few / early
+    );
+    for (count, cost) in CALLING[1..].iter().zip(more) {
+        println!(
+            "  {count} of {MANY} views that call: {:.2} × what a call of {BUSY} of them costs",
+            cost / few
+        );
+    }
     let Some(audit) = audit else { return };
     while audit.head().seq < ROWS {
         load.ask(&json!({ "flood": 2.0, "views": BUSY }));
@@ -209,17 +214,21 @@ impl Load {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// Calls of so many views, as many as pass.
-    fn calls(&mut self, views: usize) -> Calls {
-        let flood = json!({ "flood": 1.0, "views": views });
-        let (mut per_second, mut cost) = (vec![], vec![]);
-        for _ in 0..ROUNDS {
-            let (before, _) = schedule();
-            let answer = self.ask(&flood);
-            cost.push((schedule().0 - before) / answer["calls"].as_f64().unwrap_or_default());
-            per_second.push(answer["perSecond"].as_f64().unwrap_or_default());
+    /// Calls of so many views, as many as pass in a second.
+    fn flood(&mut self, views: usize) -> Calls {
+        let (before, _) = schedule();
+        let answer = self.ask(&json!({ "flood": 1.0, "views": views }));
+        Calls {
+            per_second: answer["perSecond"].as_f64().unwrap_or_default(),
+            cost: (schedule().0 - before) / answer["calls"].as_f64().unwrap_or_default(),
         }
-        Calls { per_second: median(per_second), cost: median(cost) }
+    }
+
+    /// The middle of some such floods.
+    fn calls(&mut self, views: usize) -> Calls {
+        let all: Vec<Calls> = (0..ROUNDS).map(|_| self.flood(views)).collect();
+        let middle = |of: fn(&Calls) -> f64| median(all.iter().map(of).collect());
+        Calls { per_second: middle(|calls| calls.per_second), cost: middle(|calls| calls.cost) }
     }
 }
 
@@ -329,6 +338,8 @@ fn answer(message: &Value) -> Value {
 
 /// Views that call.
 const BUSY: usize = 8;
+const MANY: usize = 1_000;
+const CALLING: [usize; 4] = [BUSY, 1, 100, MANY];
 /// A long log.
 const ROWS: u64 = 1_000_000;
 const ROUNDS: usize = 5;
