@@ -217,19 +217,24 @@ fn tell_one(state: &ServerState, place: &str, told: &mut BTreeMap<String, String
     if first && state.state == Standing::Connecting || known.as_ref() == Some(&now) {
         return;
     }
-    say(&format!("  {:<12}{:<20} {place}", state.name, state.words));
+    say(&format!("{}{:<20} {place}", column(&state.name), state.words));
     if let Some(sign_in) = &state.sign_in {
-        say(&format!("  {:<12}{}", "", sign_in.url));
+        say(&format!("{}{}", column(""), sign_in.url));
     }
     for finding in &state.findings {
-        say(&format!("  {:<12}{}: {}", "", finding.severity, finding.words));
+        say(&format!("{}{}: {}", column(""), finding.severity, finding.words));
     }
 }
 
 fn waiting(states: &[ServerState], passed: Duration) {
     for state in states.iter().filter(|state| state.state == Standing::Connecting) {
-        say(&format!("  {:<12}{} ({} s)", state.name, state.words, passed.as_secs()));
+        say(&format!("{}{} ({} s)", column(&state.name), state.words, passed.as_secs()));
     }
+}
+
+/// The beginning of a line about somebody. However long the name is, what follows stands apart from it.
+fn column(name: &str) -> String {
+    format!("  {name:<11} ")
 }
 
 /// Nobody listening is no reason to stop serving.
@@ -260,3 +265,14 @@ fn log_to_stderr(json: bool) {
 const INTERRUPTED: u8 = 130;
 /// How often old rows are looked for.
 const HOUR: Duration = Duration::from_secs(3_600);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_does_not_run_into_what_is_said_of_it() {
+        assert_eq!(column("demo"), "  demo        ");
+        assert_eq!(column("localhost-3901"), "  localhost-3901 ");
+    }
+}
