@@ -39,9 +39,9 @@ impl Sweeper {
         }
     }
 
-    /// Whether the writer must catch up itself, now that it writes nothing and most is done. Otherwise what is written
-    /// beside the file would grow for as long as somebody writes.
-    pub(super) fn is_behind(&self) -> bool {
+    /// Whether the writer must catch up itself, now that it writes nothing and most is done; told once. Otherwise what is
+    /// written beside the file would grow for as long as somebody writes.
+    pub(super) fn take_behind(&self) -> bool {
         self.behind.swap(false, Ordering::Relaxed)
     }
 

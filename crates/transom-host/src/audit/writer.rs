@@ -165,7 +165,7 @@ impl Writer {
             }
             records.clear();
             self.sweeper.wrote(count);
-            if self.sweeper.is_behind()
+            if self.sweeper.take_behind()
                 && let Err(error) = store::sweep(&mut self.connection).await
             {
                 tracing::warn!(%error, "the audit cannot be swept");

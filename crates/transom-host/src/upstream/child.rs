@@ -142,57 +142,19 @@ fn prepare(command: &Command) -> Result<tokio::process::Command, ConnectError> {
 
 /// What every child gets of our environment: who and where it is, and where the tools lie by which servers
 /// are started. The rest may hold secrets that are none of its business; so may the address of a proxy.
+#[rustfmt::skip]
 const INHERITED: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "TERM",
-    "TZ",
-    "TMPDIR", //
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE", //
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-    "XDG_RUNTIME_DIR", //
-    "CARGO_HOME",
-    "CARGO_TARGET_DIR",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN", //
-    "NVM_DIR",
-    "FNM_DIR",
-    "VOLTA_HOME",
-    "DENO_DIR",
-    "BUN_INSTALL", //
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "UV_CACHE_DIR", //
-    "ASDF_DIR",
-    "ASDF_DATA_DIR",
-    "MISE_DATA_DIR",
-    "GOPATH",
-    "GOROOT",
-    "JAVA_HOME", //
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS", //
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "TMPDIR",
+    "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE",
+    "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+    "CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN",
+    "NVM_DIR", "FNM_DIR", "VOLTA_HOME", "DENO_DIR", "BUN_INSTALL",
+    "PYENV_ROOT", "VIRTUAL_ENV", "UV_CACHE_DIR",
+    "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "GOPATH", "GOROOT", "JAVA_HOME",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
     // What programs on Windows do not start without.
-    "SystemRoot",
-    "SystemDrive",
-    "PATHEXT",
-    "COMSPEC",
-    "TEMP",
-    "TMP", //
-    "USERPROFILE",
-    "APPDATA",
-    "LOCALAPPDATA",
-    "ProgramFiles",
-    "ProgramData",
+    "SystemRoot", "SystemDrive", "PATHEXT", "COMSPEC", "TEMP", "TMP",
+    "USERPROFILE", "APPDATA", "LOCALAPPDATA", "ProgramFiles", "ProgramData",
 ];
 /// The longest line of a child's standard error.
 const MAX_LINE: usize = 16 << 10;

@@ -151,8 +151,11 @@ impl Sheet<'_, '_, '_> {
 /// A sheet under the conditions of its import, in their order: a layer, what must be supported, media.
 fn under(conditions: &str, sheet: String) -> String {
     let mut rest = conditions;
-    let mut opened = String::new();
-    let mut open = |rule: &str, words: &str| opened.push_str(&format!("@{rule} {words}{{"));
+    let (mut opened, mut closed) = (String::new(), String::new());
+    let mut open = |rule: &str, words: &str| {
+        opened.push_str(&format!("@{rule} {words}{{"));
+        closed.push('}');
+    };
     if starts_with(rest, "layer(") {
         let length = parenthesis(rest);
         open("layer", inside(&rest[..length]));
@@ -172,7 +175,6 @@ fn under(conditions: &str, sheet: String) -> String {
     if !rest.is_empty() {
         open("media", rest);
     }
-    let closed = "}".repeat(opened.matches('{').count());
     opened + &sheet + &closed
 }
 
