@@ -502,18 +502,18 @@ async function log(key: string): Promise<void> {
       // Every message of every view passes through this page: drawing a line for each as it comes would make them wait,
       // and the first line of a view is written when its frames are about to be loaded.
       await pause(LOG_PAUSE);
-      const fresh = entries.map((entry) => {
+      next = entries.at(-1)?.n ?? next;
+      const fresh = entries.slice(-LOG_LINES).map((entry) => {
         const line = make("li", { className: `line-${entry.kind}` });
         line.append(
           make("time", { textContent: entry.at }),
           make("b", { textContent: entry.who }),
           make("span", { textContent: entry.words }),
         );
-        next = Math.max(next, entry.n);
         return line;
       });
       lines.prepend(...fresh.reverse());
-      while (lines.childElementCount > 500) lines.lastElementChild?.remove();
+      while (lines.childElementCount > LOG_LINES) lines.lastElementChild?.remove();
     } catch {
       await pause(2000);
     }
@@ -548,6 +548,8 @@ const KEY = "transom-key";
 const TAB = "transom-tab";
 const DARK = "(prefers-color-scheme: dark)";
 const LOG_PAUSE = 200;
+/** As many as are drawn in a few milliseconds: every view on the page waits for that. */
+const LOG_LINES = 200;
 /** About as fast as a model writes. */
 const PIECE = 4;
 const PIECE_PAUSE = 40;

@@ -3,10 +3,15 @@
 // A few seconds of it here; `HOSTILE_SECONDS=30 scripts/e2e flood` is the whole length.
 import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
+import { hostile } from "../rig/host.mjs";
 import { openScene } from "./scene.mjs";
 
 const SECONDS = Number(process.env.HOSTILE_SECONDS ?? 4);
-const scene = await openScene({ after });
+const scene = await openScene({
+  after,
+  servers: { meek: hostile("suite", "meek") },
+  toml: "[servers.meek.limits.view]\nmessages = 1\nmessages-burst = 30\n",
+});
 const { bench, openNeighbour, openHostile, neighbourWorks, audited } = scene;
 const ten = [scene.neighbour];
 while (ten.length < 10) ten.push(await openNeighbour());
@@ -60,7 +65,11 @@ const FLOODS = {
   notifications: () => post({ method: "notifications/message", params: { level: "info", data: "flood" } }),
   "calls of a tool": () => post({ id: `f${++globalThis.n}`, method: "tools/call", params: { name: "look", arguments: {} } }),
   "messages in the sandbox's name": () => post({ method: "ui/notifications/sandbox-proxy-ready", params: {} }),
+  // By the library, which has a port: the sandbox is not on its way.
+  "calls on the port": () => void call("steady").catch(() => {}),
 };
+const openFlooder = (t, what) => (what === PORT ? openHostile(t, "neighbour", "steady") : openHostile(t));
+const PORT = "calls on the port";
 /** So many by the clock: where timers come late, as many as are due. */
 const everyMillisecond = (many) =>
   `const t = performance.now(); let n = 0; setInterval(() => { for (const due = (performance.now() - t) * ${many}; n < due; n++) one(); }, 10);`;
@@ -68,7 +77,7 @@ const begin = (view, one, body) => void view.evaluate(`globalThis.n = 0; { const
 
 for (const [what, one] of Object.entries(FLOODS))
   test(`ATK-33 50,000 ${what} at once: the view is stopped, the ten others do not notice`, async (t) => {
-    const { view, card } = await openHostile(t);
+    const { view, card } = await openFlooder(t, what);
     const done = (async () => {
       begin(view, one, "for (let left = 50_000; left > 0; left--) one();");
       await stopped(card);
@@ -79,29 +88,33 @@ for (const [what, one] of Object.entries(FLOODS))
     await neighbourWorks();
   });
 
-test("ATK-33 a flood that the sandbox lets pass is stopped by the gate", async (t) => {
-  const { view, card } = await openHostile(t);
-  // 1,800 a second: below what the sandbox stops, however long it lasts, and far above what the gate takes.
-  begin(view, FLOODS.notifications, everyMillisecond(1.8));
+test("ATK-33 a flood that the sandbox lets pass is slowed, refused and then stopped by the gate", async (t) => {
+  const { view, card } = await openHostile(t, "meek");
+  // 450 a second: below what the sandbox stops, however long it lasts, and far above what the gate takes.
+  begin(view, FLOODS.notifications, everyMillisecond(0.45));
+  await card.note.getByText("This view sends more than 1 messages a second; what is above that waits, or is refused.").waitFor();
   await stopped(card);
+  assert.ok((await scene.rowsOf(card)).some(({ kind, outcome }) => kind === "limit" && outcome === "slowed"));
   await writtenDown(card);
   await neighbourWorks();
 });
 
 test(`ATK-33 5,000 messages a second for ${SECONDS} s, by a view that is opened again whenever it is stopped`, async (t) => {
-  const kinds = Object.values(FLOODS);
+  const kinds = Object.keys(FLOODS);
   const cards = [];
   // Views come and go in both, so that what that costs the others is not taken for the flood.
   const comeAndGo = async (live) => {
     const end = Date.now() + SECONDS * 1000;
-    while (Date.now() < end) {
-      const { view, card } = await openHostile(t);
-      await live(view, card);
+    for (let n = 0; Date.now() < end; n++) {
+      const what = kinds[n % kinds.length];
+      const { view, card } = await openFlooder(t, what);
+      await live(view, card, what);
       await card.box.evaluate((box) => box.remove());
     }
   };
-  const flood = async (view, card) => {
-    begin(view, kinds[cards.push(card) % kinds.length], everyMillisecond(5));
+  const flood = async (view, card, what) => {
+    cards.push(card);
+    begin(view, FLOODS[what], everyMillisecond(5));
     await stopped(card);
   };
   const times = await latencies(comeAndGo(flood));

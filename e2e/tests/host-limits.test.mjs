@@ -30,7 +30,7 @@ test("a view that says too much is told why, and so is the person", async () => 
   assert.ok(refused.length >= 20 && answers.length - refused.length >= 20, `${refused.length} refused`);
   for (const { data } of refused)
     assert.deepEqual(data, { reason: "limit", limit: "messages", of: "view", most: 1 });
-  await card.note.getByText("This view sends more than 1 messages a second; what is above that is refused. Everything else goes on.").waitFor();
+  await card.note.getByText("This view sends more than 1 messages a second; what is above that waits, or is refused. Everything else goes on.").waitFor();
   await bench.log("This view sends more than 1 messages a second").first().waitFor();
   assert.equal(await bench.log("This view sends more than 1 messages a second").count(), 1, "a flood is one line");
   // It is still there, and so is its neighbour.

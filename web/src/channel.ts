@@ -89,7 +89,10 @@ export class WebSocketChannel implements Channel {
     this.#seats.set(view, seat);
     return {
       say: (said) => {
-        if (!seat.stream.say(said)) hear({ close: { reason: "overrun" } });
+        if (!seat.stream.say(said)) {
+          seat.stream.say({ close: { reason: "flood" } });
+          hear({ close: { reason: "overrun" } });
+        }
       },
       // The seat stays, with its place in the order: the same view may join again.
       leave: () => {
@@ -115,7 +118,7 @@ export class WebSocketChannel implements Channel {
       );
     socket.onmessage = ({ data }) => {
       try {
-        this.#hear(String(data));
+        this.#hear(data as string);
       } catch {
         // A frame that makes no sense means that we lost our place; the next connection finds it.
         socket.close();

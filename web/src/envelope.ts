@@ -148,15 +148,14 @@ export type Frame = {
 /** Reads a frame that concerns a view; nothing when it is not written as the rules say. */
 export function readFrame(text: string): Frame | undefined {
   const [head, view, seq, ack, kind] = HEAD.exec(text) ?? [];
-  if (head === undefined || view === undefined || !text.endsWith("}"))
-    return undefined;
-  const frame = { view, ack: Number(ack) };
+  if (!head || !view || !text.endsWith("}")) return undefined;
+  const frame = { view, ack: +ack! };
   if (!kind || !seq)
     return !kind && !seq && head.length === text.length - 1 ? frame : undefined;
   const body = text.slice(head.length, -1);
   return {
     ...frame,
-    seq: Number(seq),
+    seq: +seq,
     kind,
     payload: kind === "message" ? body : JSON.parse(body),
   };
@@ -193,6 +192,8 @@ export function openStream(view: string, write: (text: string) => void) {
       const [[kind, payload]] = Object.entries(said) as [[string, unknown]];
       const text =
         typeof payload === "string" ? payload : JSON.stringify(payload);
+      // Whoever goes does not wait behind what has not been sent yet.
+      if (kind === "close") unconfirmed.length = flying;
       // A frame that the peer cannot take would end the connection, and the next one, for every view. By
       // its bytes: a text may have three for each of its characters.
       unconfirmed.push(
@@ -201,7 +202,7 @@ export function openStream(view: string, write: (text: string) => void) {
           : `"${kind}":${text}`,
       );
       fill();
-      return unconfirmed.length <= 64 * MESSAGES;
+      return unconfirmed.length < 8192;
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
@@ -230,8 +231,8 @@ export function openStream(view: string, write: (text: string) => void) {
 /** The longest message, in bytes. */
 export const LIMIT = 2 ** 24;
 
-/** What may be under way unconfirmed, per view. */
-const MESSAGES = 256;
+/** What we have under way unconfirmed, per view: little, so that whoever floods is soon made to wait. */
+const MESSAGES = 64;
 const BYTES = 2 ** 22;
 
 const HEAD =

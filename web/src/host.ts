@@ -287,7 +287,7 @@ export class TransomView extends HTMLElement {
     const now = performance.now();
     // The sandbox's own limits: two a millisecond, and up to ten seconds ahead of that. A large one costs
     // this page as much as many small ones, and one that is too large is not even read.
-    this.#due = Math.max(this.#due, now) + (1 + text.length / 65536) / 2;
+    this.#due = Math.max(this.#due, now) + (1 + text.length / 16384) / 2;
     if (this.#due - now > 1e4) return this.#stop();
     if (text.length > LIMIT) return this.#drop();
     const message = parseMessage(JSON.parse(text));

@@ -18,8 +18,9 @@
  * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told.
  * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told. Ten seconds'
  *   worth may come at once; beyond that the guest is stopped.
- * - `data-pace`: how many of them go on within 50 ms; the others wait here. All of a page's views share
- *   its one thread, and what has been sent there cannot be called back. Without it nothing waits.
+ * - `data-pace`: how many of them go on at once; the others follow at that rate, and wait here. All of a
+ *   page's views share its one thread, and what has been sent there cannot be called back. Without it
+ *   nothing waits.
  */
 import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
@@ -31,21 +32,21 @@ function main(settings: DOMStringMap): void {
     location.ancestorOrigins?.[0] ??
     /^\w+:\/\/[^/]+/.exec(document.referrer)?.[0] ??
     allowed[0];
-  if (parent === window) return refuse("only works inside a host");
+  if (parent === self) return refuse("only works inside a host");
   if (!origin || !allowed.includes(origin))
     return refuse("this host may not embed it");
   if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
 
   const limit = +(settings.limit ?? 2 ** 24);
-  const rate = +(settings.rate ?? 2000);
+  const gap = 1000 / +(settings.rate ?? 2000);
   const frame = document.createElement("iframe");
   let guest: Lane | undefined;
   const url = settings.guest;
   let waiting = !url;
   /** When what has come would all have come at its rate. */
   let due = 0;
+  const ahead = () => due - performance.now();
   const pace = +(settings.pace ?? 1e9);
-  let leave = pace;
   let queue: unknown[] = [];
 
   const host = openLane(
@@ -66,16 +67,11 @@ function main(settings: DOMStringMap): void {
     origin,
   );
 
-  /** Passes on what may go by now, in its order; the first of a while begins it. */
+  /** Passes on, in its order, all but what is too far ahead of its time. */
   const drain = () => {
-    for (const data of queue.splice(0, leave)) {
-      if (leave-- === pace)
-        setTimeout(() => {
-          leave = pace;
-          drain();
-        }, WHILE);
-      host.send(data);
-    }
+    const ready = queue.splice(0, queue.length + pace - ahead() / gap);
+    if (queue.length) setTimeout(drain, 10);
+    for (const data of ready) host.send(data);
   };
 
   /** Listens before the frame is there: a fast guest speaks at once. */
@@ -94,33 +90,26 @@ function main(settings: DOMStringMap): void {
     guest = openLane(
       frame.contentWindow!,
       (data) => {
-        const now = performance.now();
-        due = Math.max(due, now) + 1000 / rate;
+        due = Math.max(due, performance.now()) + gap;
         // Ten seconds ahead of it, and no more.
-        if (due - now > 1e4) return stop();
-        if (sizeOf(data, limit) > limit) return say("dropped");
-        if (!isReserved(data)) queue.push(data);
-        drain();
+        if (ahead() > 1e4) {
+          host.send(own("stopped"));
+          queue = [];
+          guest!.close();
+          host.close();
+          frame.remove();
+          return refuse("too many messages");
+        }
+        if (sizeOf(data, limit) > limit) data = own("dropped");
+        else if (isReserved(data)) return;
+        // With others before it, it is passed on in their turn.
+        if (queue.push(data) < 2) drain();
       },
       // HTML runs on the origin of this page.
       /same/.test(tokens)
         ? new URL(source.src ?? location.href).origin
         : "null",
     );
-  };
-  const say = (word: string) =>
-    host.send({
-      jsonrpc: "2.0",
-      method: "ui/notifications/sandbox-" + word,
-      params: {},
-    });
-  const stop = () => {
-    say("stopped");
-    queue = [];
-    guest?.close();
-    host.close();
-    frame.remove();
-    refuse("too many messages");
   };
   /** P-17: one document per load. */
   const mount = ({ html, csp, permissions, sandbox }: Json) => {
@@ -137,8 +126,15 @@ function main(settings: DOMStringMap): void {
   };
 
   if (url) show({ src: url }, tokensOf(settings.sandbox), settings.allow ?? "");
-  say("proxy-ready");
+  host.send(own("proxy-ready"));
 }
+
+/** What this page says itself. */
+const own = (word: string) => ({
+  jsonrpc: "2.0",
+  method: "ui/notifications/sandbox-" + word,
+  params: {},
+});
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
 function isReserved(data: unknown): boolean {
@@ -183,8 +179,6 @@ function refuse(reason: string): void {
   document.body.textContent = `Stopped: ${reason}.`;
 }
 
-/** The while in which so many may go on, in milliseconds. */
-const WHILE = 50;
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
 const FEATURES = ["camera", "microphone", "geolocation", "clipboard-write"];
 

@@ -164,18 +164,18 @@ describe("delivery", () => {
     );
   });
 
-  test("at most 256 are under way, and the rest follows in order", () => {
+  test("at most 64 are under way, and the rest follows in order", () => {
     FakeSocket.last.open();
     const { seat } = seatAt({});
-    for (let n = 0; n < 600; n++) seat.say(ping(n));
-    expect(FakeSocket.last.sent).toHaveLength(256);
-    FakeSocket.last.hear('{"view":"v1","ack":256}');
-    expect(FakeSocket.last.sent).toHaveLength(512);
-    FakeSocket.last.hear('{"view":"v1","ack":512}');
+    for (let n = 0; n < 150; n++) seat.say(ping(n));
+    expect(FakeSocket.last.sent).toHaveLength(64);
+    FakeSocket.last.hear('{"view":"v1","ack":64}');
+    expect(FakeSocket.last.sent).toHaveLength(128);
+    FakeSocket.last.hear('{"view":"v1","ack":128}');
     const seqs = FakeSocket.last.sent.map((text) =>
       Number(/"seq":(\d+)/.exec(text)?.[1]),
     );
-    expect(seqs).toEqual(Array.from({ length: 600 }, (_, n) => n + 1));
+    expect(seqs).toEqual(Array.from({ length: 150 }, (_, n) => n + 1));
   });
 
   test("at most 4 MiB are under way, but one that is larger goes alone", () => {
@@ -273,8 +273,27 @@ describe("delivery", () => {
   test("a view that drowns its channel is given up", () => {
     FakeSocket.last.open();
     const { seat, told } = seatAt({});
-    for (let n = 0; n < 16_400; n++) seat.say(ping(n));
+    for (let n = 0; n < 8_192; n++) seat.say(ping(n));
     expect(told[0]).toEqual({ close: { reason: "overrun" } });
+    // Whoever judges it hears of that next, and of nothing that waited.
+    FakeSocket.last.hear('{"view":"v1","ack":64}');
+    expect(FakeSocket.last.sent).toHaveLength(65);
+    expect(FakeSocket.last.sent.at(-1)).toBe(
+      '{"view":"v1","seq":65,"ack":0,"close":{"reason":"flood"}}',
+    );
+  });
+
+  test("who closes a view does not wait behind what it has not sent yet", () => {
+    FakeSocket.last.open();
+    const { seat } = seatAt({});
+    for (let n = 0; n < 100; n++) seat.say(ping(n));
+    seat.say({ close: { reason: "user" } });
+    seat.say({ resize: { width: 1 } });
+    FakeSocket.last.hear('{"view":"v1","ack":64}');
+    expect(FakeSocket.last.sent.slice(64)).toEqual([
+      '{"view":"v1","seq":65,"ack":0,"close":{"reason":"user"}}',
+      '{"view":"v1","seq":66,"ack":0,"resize":{"width":1}}',
+    ]);
   });
 
   test("an id that could break out of its quotes is refused", () => {

@@ -168,24 +168,27 @@ pub(crate) fn decision(choice: &str) -> Decision {
     }
 }
 
-/// A verdict as a line of the log; none where there is nothing to be read from it.
-pub(crate) fn ruling(
-    method: Option<&str>,
-    about: &Quoted,
-    ruling: &Ruling,
-) -> Option<(&'static str, String)> {
+/// A verdict as a line of the log.
+pub(crate) fn ruling(method: Option<&str>, about: &Quoted, ruling: &Ruling) -> String {
     let what = match (method, about.as_str()) {
         (Some(method), "") => method.to_owned(),
         (Some(method), _) => format!("{method} {about}"),
         (None, _) => about.to_string(),
     };
-    Some(match ruling {
-        // The handshake says so itself.
-        Ruling::Allowed if method == Some(transom::wire::method::INITIALIZE) => return None,
-        Ruling::Allowed => ("allowed", format!("{what}: allowed")),
-        Ruling::Refused(why) => ("refused", format!("{what}: {why}")),
-        Ruling::Withdrawn => ("refused", format!("{what}: taken back")),
-    })
+    match ruling {
+        Ruling::Allowed => format!("{what}: allowed"),
+        Ruling::Refused(why) => format!("{what}: {why}"),
+        Ruling::Withdrawn => format!("{what}: taken back"),
+    }
+}
+
+/// The kind of that line; none for the handshake, which says so itself.
+pub(crate) fn ruling_kind(method: Option<&str>, ruling: &Ruling) -> Option<&'static str> {
+    match ruling {
+        Ruling::Allowed if method == Some(transom::wire::method::INITIALIZE) => None,
+        Ruling::Allowed => Some("allowed"),
+        Ruling::Refused(_) | Ruling::Withdrawn => Some("refused"),
+    }
 }
 
 /// A limit that a view reached, for the person at the page.
@@ -200,7 +203,7 @@ pub(crate) fn limited(over: &Over, server: &str, method: Option<&str>) -> String
     let is = if *of == Holder::View { "has" } else { "have" };
     let verb = if *of == Holder::View { "sends" } else { "send" };
     let (what, rest) = match limit {
-        Limit::Messages => (format!("{verb} more than {most} messages a second"), REST),
+        Limit::Messages => (format!("{verb} more than {most} messages a second"), SLOWED),
         Limit::Bytes => (format!("{verb} more than {most} bytes a second"), REST),
         Limit::Size => (format!("{verb} messages of more than {most} bytes"), "they are refused"),
         Limit::Method => (format!("{verb} {method} more than {most} times a second"), REST),
@@ -283,6 +286,7 @@ const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
 const REST: &str = "what is above that is refused";
+const SLOWED: &str = "what is above that waits, or is refused";
 const UNTIL: &str = "more are refused until there are fewer";
 const ONCE: [&str; 2] = ["allow", "deny"];
 

@@ -24,7 +24,7 @@ use crate::{
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions},
     log::{Log, in_full},
-    sandbox::{Frame, Mounted, Sandbox},
+    sandbox::{Frame, Mounted, Relay, Sandbox},
     session::Event,
     upstream::{
         self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
@@ -329,6 +329,7 @@ impl Server {
         let mut frame = Frame {
             grants: self.grants.clone(),
             permissions: self.permissions,
+            relay: Relay::of(&self.limits().0),
             ..Frame::new(Arc::clone(&document), self.page_origins.clone())
         };
         if let Some(declaration) = &mut frame.declaration {

@@ -2,7 +2,7 @@
 //! whatever takes time happens outside and comes back as an event.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     sync::Arc,
     time::Duration,
 };
@@ -14,8 +14,8 @@ use tokio::{
 };
 use transom::{
     host::{
-        self, FileBody, Input, Opening, Output, Question, Reason, Ruling, Session, Setup, Share,
-        Task, ToolCall, Usage,
+        self, FileBody, Input, Opening, Output, Question, Rate, Reason, Ruling, Session, Setup,
+        Share, Task, ToolCall, Usage,
     },
     partial::Healer,
     policy::{Decided, Decision, Subject},
@@ -28,11 +28,13 @@ mod deeds;
 mod ledger;
 mod memory;
 mod offers;
+mod pace;
 mod tabs;
 mod writing;
 
 use ledger::{Held, Ledger};
 pub(crate) use memory::{Memory, ShownDecision, ShownDecisions};
+use pace::{Pace, pace_of};
 use tabs::Page;
 
 use crate::{
@@ -161,6 +163,7 @@ struct Seat {
     call: Option<oneshot::Sender<&'static str>>,
     /// When the person was last told of a limit that it reached.
     noted: HashMap<(Limit, Holder), Duration>,
+    pace: Pace,
 }
 
 enum Life {
@@ -193,6 +196,8 @@ struct Live {
     offered: HashMap<u64, String>,
     /// How many messages were refused in the second that the last one came in.
     refusals: (u64, u32),
+    /// The same for its other lines.
+    lines: (u64, u32),
     mode_call: Option<u64>,
 }
 
@@ -602,6 +607,7 @@ impl Driver {
             deeds: HashMap::new(),
             offered: HashMap::new(),
             refusals: (0, 0),
+            lines: (0, 0),
             mode_call: None,
         }));
         let server = seat.server.clone();
@@ -740,17 +746,42 @@ impl Driver {
 
     /// Tells the person that a view reached a limit; not again before a while has passed.
     fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
-        let now = self.now();
-        let Some(seat) = self.views.get_mut(view) else { return };
-        let due = seat.noted.get(&(over.limit, over.of)).is_none_or(|told| *told + AGAIN <= now);
-        if !due {
-            return;
+        if self.noted(view, over, self.now()) {
+            self.tell_limit(view, over, method);
         }
-        seat.noted.insert((over.limit, over.of), now);
+    }
+
+    /// Whether the person is to be told of a limit that a view reached: not twice within a while.
+    fn noted(&mut self, view: &ViewId, over: &Over, now: Duration) -> bool {
+        let Some(seat) = self.views.get_mut(view) else { return false };
+        let told = seat.noted.entry((over.limit, over.of));
+        match told {
+            Entry::Occupied(told) if *told.get() + AGAIN > now => false,
+            told => {
+                told.insert_entry(now);
+                true
+            }
+        }
+    }
+
+    fn tell_limit(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
+        let Some(seat) = self.views.get(view) else { return };
         let text = consent::limited(over, &seat.server, method);
         self.log.write("limit", &self.name(view), text.clone());
         self.say(view, &ToPage::Note { text });
         self.flush(view);
+    }
+
+    /// A view is faster than it may be, and made to wait.
+    fn slowed(&mut self, view: &ViewId) {
+        let now = self.now();
+        let Some(rate) = self.views.get(view).and_then(Seat::rate) else { return };
+        let most = rate.per_second.ceil() as u64;
+        let over = Over { limit: Limit::Messages, of: Holder::View, most };
+        if self.noted(view, &over, now) {
+            self.note(view, || Record::slowed(&over));
+            self.tell_limit(view, &over, None);
+        }
     }
 
     /// Tells the account of its server what a view uses now.
@@ -784,9 +815,7 @@ impl Driver {
         if let Violation::OverLimit(over) = violation {
             return self.limited(view, over, None);
         }
-        if self.may_log(view, "refused") {
-            self.log.write("refused", &self.name(view), violation.to_string());
-        }
+        self.log_of(view, "refused", || violation.to_string());
     }
 
     /// Writes down that the page, or the sandbox before it, carried something no further.
@@ -795,26 +824,26 @@ impl Driver {
             return;
         }
         self.count(view, |counts| counts.refused += 1);
-        if self.may_log(view, "refused") {
-            self.log.write("refused", &self.name(view), "a message that was too large");
-        }
+        self.log_of(view, "refused", || "a message that was too large".to_owned());
     }
 
-    /// Whether one more line of this kind goes to the log. Not if there were many refusals in this second
-    /// already: a view must not be able to wash everything else out of the log.
-    fn may_log(&mut self, view: &ViewId, kind: &str) -> bool {
-        if kind != "refused" {
-            return true;
+    /// Writes a line that a view can cause as often as it likes, unless it caused many in this second already: it must
+    /// not be able to wash everything else out of the log, nor to keep the page busy with drawing it. Its refusals are
+    /// counted apart, so that it cannot hide one behind a heap of something else.
+    fn log_of(&mut self, view: &ViewId, kind: &'static str, words: impl FnOnce() -> String) {
+        let second = self.now().as_secs();
+        let Some(live) = self.live(view) else { return };
+        let (lines, most) = match kind {
+            "refused" => (&mut live.refusals, REFUSALS),
+            _ => (&mut live.lines, LINES),
+        };
+        *lines = if lines.0 == second { (second, lines.1 + 1) } else { (second, 1) };
+        let count = lines.1;
+        if count <= most {
+            self.log.write(kind, &self.name(view), words());
+        } else if count == most + 1 {
+            self.log.write(kind, &self.name(view), "and more in this second");
         }
-        let (second, name) = (self.now().as_secs(), self.name(view));
-        let Some(live) = self.live(view) else { return false };
-        let (last, count) = live.refusals;
-        let count = if last == second { count + 1 } else { 1 };
-        live.refusals = (second, count);
-        if count == MORE {
-            self.log.write("refused", &name, "and more in this second");
-        }
-        count <= REFUSALS
     }
 
     /// Carries out what the session wants.
@@ -856,7 +885,7 @@ impl Driver {
             }
             Output::Ask(question) => self.hold(view, Held::Ask(Box::new(question))),
             Output::Waits { method, about, .. } => {
-                self.log.write("asked", &self.name(view), format!("{method} {about}: you decide"));
+                self.log_of(view, "asked", || format!("{method} {about}: you decide"));
             }
             Output::Withdraw { question } => self.withdraw(view, question_id(question)),
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
@@ -864,15 +893,13 @@ impl Driver {
                 method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
             } => self.limited(view, &over, method),
             Output::Judged { method, about, ruling, .. } => {
-                if let Some((kind, words)) = consent::ruling(method, &about, &ruling)
-                    && self.may_log(view, kind)
-                {
-                    self.log.write(kind, &self.name(view), words);
+                if let Some(kind) = consent::ruling_kind(method, &ruling) {
+                    self.log_of(view, kind, || consent::ruling(method, &about, &ruling));
                 }
             }
             Output::Unheard { late, .. } => {
                 let words = if late { "too late; it counts the next time" } else { "for nobody" };
-                self.log.write("answer", &self.name(view), format!("an answer {words}"));
+                self.log_of(view, "answer", || format!("an answer {words}"));
             }
             Output::Resize(size) => {
                 self.say(view, &ToPage::Resize { width: size.width, height: size.height });
@@ -889,12 +916,14 @@ impl Driver {
                 self.list_offers(view);
             }
             Output::Early { method } => {
-                self.log.write("warning", &self.name(view), format!("{method} before initialized"));
+                self.log_of(view, "warning", || format!("{method} before initialized"));
             }
             Output::Log { level, logger, data } => {
-                let logger = logger.map(|logger| format!("{logger}: ")).unwrap_or_default();
-                let data: String = data.get().chars().take(300).collect();
-                self.log.write("console", &self.name(view), format!("{level} {logger}{data}"));
+                self.log_of(view, "console", || {
+                    let logger = logger.map(|logger| format!("{logger}: ")).unwrap_or_default();
+                    let data: String = data.get().chars().take(300).collect();
+                    format!("{level} {logger}{data}")
+                });
             }
             Output::CloseWanted => {
                 let now = self.now();
@@ -1144,6 +1173,28 @@ impl Driver {
 }
 
 impl Seat {
+    /// How fast its messages may come, while there is somebody to send any.
+    fn rate(&self) -> Option<Rate> {
+        match &self.life {
+            Life::Live(live) => Some(live.session.limits().messages),
+            _ => None,
+        }
+    }
+
+    /// Counts a message for its pace.
+    fn step(&mut self, now: Duration) {
+        if let Some(rate) = self.rate() {
+            self.pace.count(now, pace_of(rate));
+        }
+    }
+
+    /// Confirms only what came at its pace; whether something is not confirmed yet.
+    fn withhold(&mut self, now: Duration) -> bool {
+        let ahead = self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)));
+        self.stream.withhold(ahead);
+        ahead > 0
+    }
+
     fn is_live(&self) -> bool {
         matches!(self.life, Life::Live(_))
     }
@@ -1195,7 +1246,8 @@ const AWAY: Duration = Duration::from_secs(60);
 const CONFIRM: Duration = Duration::from_millis(20);
 /// How many refusals of a view are written down in one second.
 const REFUSALS: u32 = 10;
-const MORE: u32 = REFUSALS + 1;
+/// How many other lines of a view are, in one second: a few for each step of a slider.
+const LINES: u32 = 50;
 /// How long before a person is told of the same limit again.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The most places: one that ended keeps its counters for as long as its page is known.

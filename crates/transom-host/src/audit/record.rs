@@ -275,6 +275,13 @@ impl Record {
         Self { more, detail, ..Self::new("limit") }
     }
 
+    /// A view was made to wait, because it was faster than it may be.
+    pub(crate) fn slowed(over: &Over) -> Self {
+        let mut record = Self::limited(over, "");
+        record.more.outcome = Some("slowed");
+        record
+    }
+
     /// A view ended.
     pub(crate) fn closed(why: &'static str) -> Self {
         let more = More { outcome: Some(why), ..More::default() };

@@ -9,6 +9,10 @@ use super::{ToPage, ViewId};
 pub struct Stream {
     view: ViewId,
     heard: u64,
+    /// How much of that the page has been told.
+    told: u64,
+    /// How many of the last ones it is not told of yet.
+    withheld: u64,
     confirmed: u64,
     /// Everything not confirmed; only the first `flying` of it has been written.
     unconfirmed: VecDeque<String>,
@@ -35,6 +39,8 @@ impl Stream {
         Self {
             view,
             heard: 0,
+            told: 0,
+            withheld: 0,
             confirmed: 0,
             unconfirmed: VecDeque::new(),
             flying: 0,
@@ -82,10 +88,21 @@ impl Stream {
         Some(self.frame(self.flying - 1))
     }
 
+    /// Does not confirm the last so many frames for now; what has been confirmed stays so.
+    pub fn withhold(&mut self, last: u64) {
+        self.withheld = last;
+        self.owes |= self.ack() > self.told;
+    }
+
+    fn ack(&self) -> u64 {
+        self.heard.saturating_sub(self.withheld).max(self.told)
+    }
+
     /// The confirmation that is due, if nothing that was written has it in it already.
     pub fn confirm(&mut self) -> Option<String> {
         let due = std::mem::take(&mut self.owes);
-        due.then(|| format!(r#"{{"view":"{}","ack":{}}}"#, self.view, self.heard))
+        self.told = self.ack();
+        due.then(|| format!(r#"{{"view":"{}","ack":{}}}"#, self.view, self.told))
     }
 
     /// The size of everything that the page has not confirmed, in bytes.
@@ -105,9 +122,10 @@ impl Stream {
 
     fn frame(&mut self, index: usize) -> String {
         self.owes = false;
+        self.told = self.ack();
         let seq = self.confirmed + index as u64 + 1;
-        let Self { view, heard, unconfirmed, .. } = self;
-        format!(r#"{{"view":"{view}","seq":{seq},"ack":{heard},{}}}"#, unconfirmed[index])
+        let Self { view, told, unconfirmed, .. } = self;
+        format!(r#"{{"view":"{view}","seq":{seq},"ack":{told},{}}}"#, unconfirmed[index])
     }
 }
 
@@ -125,6 +143,24 @@ mod tests {
 
     fn say(stream: &mut Stream, text: &str) {
         stream.say(&ToPage::Message(text.to_owned())).unwrap();
+    }
+
+    #[test]
+    fn what_is_withheld_is_confirmed_later_and_nothing_twice() {
+        let mut stream = stream();
+        for seq in 1..=5 {
+            assert_eq!(stream.take(Some(seq), 0), Ok(true));
+        }
+        stream.withhold(3);
+        assert_eq!(stream.confirm().unwrap(), r#"{"view":"v1","ack":2}"#);
+        stream.withhold(4);
+        assert_eq!(stream.confirm(), None, "a confirmation is not taken back");
+        say(&mut stream, "{}");
+        assert_eq!(stream.write().unwrap(), r#"{"view":"v1","seq":1,"ack":2,"message":{}}"#);
+        assert_eq!(stream.take(Some(4), 0), Ok(false), "heard, if not confirmed");
+        stream.withhold(0);
+        assert_eq!(stream.confirm().unwrap(), r#"{"view":"v1","ack":5}"#);
+        assert_eq!(stream.confirm(), None);
     }
 
     #[test]

@@ -34,13 +34,14 @@ impl Driver {
                 self.deed(view, call, deed);
             }
             Task::AddMessage { content } => {
-                self.log.write("message", &self.name(view), consent::shorten(content.get()));
+                self.log_of(view, "message", || consent::shorten(content.get()));
                 self.settle(view, call, Ok(()));
             }
             Task::UpdateModelContext { content, structured } => {
-                let structured = structured.map(|raw| raw.get().to_owned()).unwrap_or_default();
-                let words = format!("for the model: {} {structured}", content.get());
-                self.log.write("message", &self.name(view), consent::shorten(&words));
+                self.log_of(view, "message", || {
+                    let structured = structured.as_deref().map_or("", |raw| raw.get());
+                    consent::shorten(&format!("for the model: {} {structured}", content.get()))
+                });
                 self.settle(view, call, Ok(()));
             }
             Task::SetDisplayMode(mode) => {

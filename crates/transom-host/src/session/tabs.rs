@@ -83,11 +83,18 @@ impl Driver {
         let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
             return self.refuse_page(page);
         };
+        let now = self.start.elapsed();
+        if new && frame.said.is_some_and(|said| said.kind == "message") {
+            seat.step(now);
+        }
+        let slowed = seat.withhold(now) && seat.pace.is_slowed(now);
         if !std::mem::replace(&mut seat.unconfirmed, true) {
             self.unconfirmed.push(view.clone());
         }
-        let due = self.now() + CONFIRM;
-        self.confirm_at.get_or_insert(due);
+        self.confirm_at.get_or_insert(now + CONFIRM);
+        if slowed {
+            self.slowed(&view);
+        }
         if let Some(said) = frame.said.filter(|_| new) {
             match said.read() {
                 Ok(said) => self.obey(&view, said),
@@ -137,6 +144,7 @@ impl Driver {
                     open_row: false,
                     call: None,
                     noted: HashMap::new(),
+                    pace: Pace::default(),
                 };
                 self.views.insert(view.clone(), seat);
                 true
@@ -196,10 +204,15 @@ impl Driver {
 
     /// Confirms what nothing that was said since has confirmed.
     pub(super) fn confirm(&mut self) {
+        let now = self.now();
         self.confirm_at = None;
         for view in std::mem::take(&mut self.unconfirmed) {
             let Some(seat) = self.views.get_mut(&view) else { continue };
-            seat.unconfirmed = false;
+            seat.unconfirmed = seat.withhold(now);
+            if seat.unconfirmed {
+                self.unconfirmed.push(view);
+                self.confirm_at = Some(now + CONFIRM);
+            }
             let socket = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref());
             if let Some((socket, text)) = socket.zip(seat.stream.confirm()) {
                 let _ = socket.send(ToSocket::Text(text));

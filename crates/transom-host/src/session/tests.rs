@@ -22,6 +22,8 @@ struct Load<'a> {
     welcome: Value,
     /// How much was said and heard of each view.
     counts: HashMap<String, (u64, u64)>,
+    /// How much of what was said of each view is confirmed.
+    confirmed: HashMap<String, u64>,
 }
 
 impl Stage {
@@ -57,7 +59,15 @@ impl Stage {
         self.send(Event::Connected { page, tab, connection, socket: sender }).await;
         let Some(ToSocket::Text(text)) = socket.recv().await else { panic!("no welcome") };
         let welcome = serde_json::from_str::<Value>(&text).unwrap()["welcome"].clone();
-        Load { stage: self, name, connection, socket, welcome, counts: HashMap::new() }
+        Load {
+            stage: self,
+            name,
+            connection,
+            socket,
+            welcome,
+            counts: HashMap::new(),
+            confirmed: HashMap::new(),
+        }
     }
 
     async fn send(&self, event: Event) {
@@ -92,17 +102,26 @@ impl Load<'_> {
     /// Whatever the host says next, about whichever view; nothing, when it has closed the socket.
     async fn next(&mut self) -> Option<(String, String, Value)> {
         loop {
-            let text = match self.socket.recv().await? {
-                ToSocket::Text(text) => text,
-                ToSocket::Close(..) => return None,
-            };
-            let frame = Frame::parse(&text).unwrap();
-            let Some(said) = frame.said else { continue };
-            let (_, heard) = self.counts.entry(frame.view.to_owned()).or_default();
-            *heard = said.seq;
-            let payload = serde_json::from_str(said.payload).unwrap();
-            return Some((frame.view.to_owned(), said.kind.to_owned(), payload));
+            if let Some(said) = self.socket_frame().await? {
+                return Some(said);
+            }
         }
+    }
+
+    /// The next frame; it may be a mere confirmation.
+    async fn socket_frame(&mut self) -> Option<Option<(String, String, Value)>> {
+        let text = match self.socket.recv().await? {
+            ToSocket::Text(text) => text,
+            ToSocket::Close(..) => return None,
+        };
+        let frame = Frame::parse(&text).unwrap();
+        let before = self.confirmed.insert(frame.view.to_owned(), frame.ack);
+        assert!(before.is_none_or(|before| before <= frame.ack), "not taken back");
+        let Some(said) = frame.said else { return Some(None) };
+        let (_, heard) = self.counts.entry(frame.view.to_owned()).or_default();
+        *heard = said.seq;
+        let payload = serde_json::from_str(said.payload).unwrap();
+        Some(Some((frame.view.to_owned(), said.kind.to_owned(), payload)))
     }
 
     async fn open(&mut self, view: &str) -> Value {
@@ -631,8 +650,8 @@ async fn h_113_what_a_view_offers_goes_with_it() {
     assert_eq!(page.hear("v1", "called").await["failed"], true);
 }
 
-fn rate(burst: f64) -> host::Rate {
-    host::Rate { per_second: 1.0, burst }
+fn rate(burst: f64) -> Rate {
+    Rate { per_second: 1.0, burst }
 }
 
 /// The data of the error in an answer.
@@ -667,11 +686,54 @@ async fn views_of_one_server_share_its_limits_and_other_servers_do_not_notice() 
         let answer = page.answer_to(view, 99).await;
         assert_eq!(reason(&answer), (&json!("messages"), &json!("server")), "{view}");
         let words = "The views of demo together send more than 1 messages a second; \
-                     what is above that is refused. Everything else goes on.";
+                     what is above that waits, or is refused. Everything else goes on.";
         assert_eq!(note, words);
     }
     assert_eq!(two.ask("o1", 1, "ping", json!({})).await["result"], json!({}));
     assert_eq!(stage.logged("send more than 1 messages").await, 2, "once for each view");
+}
+
+#[tokio::test(start_paused = true)]
+async fn atk_33_a_view_that_is_too_fast_is_confirmed_slowly_and_told_of() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    page.open("v2").await;
+    page.greet("v2").await;
+    let said = |page: &Load<'_>| page.counts["v1"].0;
+    let waiting = |page: &Load<'_>| page.counts["v1"].0 - page.confirmed["v1"];
+    // A burst: served at once, confirmed in a while, and nothing is made of it.
+    for id in 0..64 {
+        page.request("v1", id, "ping", json!({})).await;
+    }
+    page.answer_to("v1", 63).await;
+    assert!(waiting(&page) > 30, "{}", waiting(&page));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    page.ask("v2", 1, "ping", json!({})).await;
+    assert_eq!(waiting(&page), 0, "nothing was said since, and it is confirmed all the same");
+    assert_eq!(stage.logged("messages a second").await, 0);
+    // For long, as a page does it: no more than 64 that are not confirmed.
+    let (begun, before) = (Instant::now(), said(&page));
+    for id in 1_000.. {
+        page.request("v1", id, "ping", json!({})).await;
+        while waiting(&page) >= 64 {
+            page.socket_frame().await;
+        }
+        if begun.elapsed() > Duration::from_secs(2) {
+            break;
+        }
+    }
+    let rate = (said(&page) - before) / begun.elapsed().as_secs();
+    assert!((300..450).contains(&rate), "{rate} a second");
+    assert_eq!(stage.logged("This view sends more than 300 messages a second; what").await, 1);
+    assert_eq!(page.ask("v2", 2, "ping", json!({})).await["result"], json!({}));
+    // Whoever is gone is not waited for.
+    page.say("v1", "close", json!({ "reason": "gone" })).await;
+    page.hear("v1", "close").await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    page.ask("v2", 3, "ping", json!({})).await;
+    assert_eq!(waiting(&page), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -74,7 +74,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message: rpc::Limits::default(),
-            messages: Rate { per_second: 1_000.0, burst: 2_000.0 },
+            messages: Rate { per_second: 300.0, burst: 600.0 },
             bytes: Rate { per_second: 16e6, burst: 64e6 },
             strikes: Rate { per_second: 10.0, burst: 1_000.0 },
             instances: Rate { per_second: 0.5, burst: 10.0 },

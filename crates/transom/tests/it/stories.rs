@@ -567,7 +567,7 @@ fn a_flood_is_refused_and_then_ended() {
         }
         world.inject(message);
     }
-    assert!(world.has_heard("over the limit of 1000 messages a second"));
+    assert!(world.has_heard("over the limit of 300 messages a second"));
     world.run_for(ms(10_000));
     assert!(world.has_heard("host closed: Flood"));
 }
