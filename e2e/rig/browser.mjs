@@ -28,12 +28,19 @@ export async function startPlainBrowser() {
   const exited = new Promise((done) => child.once("exit", done));
   const port = await debuggingPort(profile, exited);
   // Without the defaults: they keep every tab visible and focused.
-  const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, {
-    noDefaults: true,
-  });
+  const connect = () =>
+    chromium.connectOverCDP(`http://127.0.0.1:${port}`, { noDefaults: true });
+  let browser = await connect();
   return {
     browser,
     context: browser.contexts()[0],
+    /** Lets go of the browser while `work` lasts, so that nobody looks on; returns the page it then finds. */
+    async unwatched(work) {
+      await browser.close();
+      await work;
+      browser = await connect();
+      return browser.contexts()[0].pages()[0];
+    },
     async close() {
       const session = await browser.newBrowserCDPSession();
       await session.send("Browser.close").catch(() => {});
