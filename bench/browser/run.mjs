@@ -66,7 +66,7 @@ const phases = {
       const { value, busy } = await inPage("handshake", {
         adapters,
         topo,
-        n: times(40),
+        n: times(100),
       });
       const ratio = ratios(value, busy);
       rows.add(topo, ratio, `raw ${round(median(raw(value)), 1)} ms`, busy);

@@ -81,8 +81,8 @@ export const DEFENCES = [
   {
     name: "the sandbox stops a flood that never gets to the gate",
     file: "web/src/sandbox.ts",
-    find: "if (due - now > 1e4) return stop();",
-    put: "",
+    find: "if (ahead() > 1e4) {",
+    put: "if (ahead() > 1e9) {",
     test: ["flood", "in the sandbox's name"],
   },
   {
