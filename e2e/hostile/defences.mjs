@@ -13,8 +13,8 @@ export const DEFENCES = [
   {
     name: "nothing of a guest passes in the sandbox's name",
     file: "web/src/sandbox.ts",
-    find: "if (!isReserved(data)) queue.push(data);",
-    put: "queue.push(data);",
+    find: "else if (isReserved(data)) return;",
+    put: "",
     test: ["strangers", "ATK-19"],
   },
   {

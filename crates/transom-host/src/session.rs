@@ -2,7 +2,7 @@
 //! whatever takes time happens outside and comes back as an event.
 
 use std::{
-    collections::{BTreeSet, HashMap, hash_map::Entry},
+    collections::{BTreeSet, HashMap},
     sync::Arc,
     time::Duration,
 };
@@ -744,43 +744,28 @@ impl Driver {
         self.accounts.get(server).map_or(Ok(()), |account| account.share.to_queue(size))
     }
 
-    /// Tells the person that a view reached a limit; not again before a while has passed.
-    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
-        if self.noted(view, over, self.now()) {
-            self.tell_limit(view, over, method);
-        }
-    }
-
-    /// Whether the person is to be told of a limit that a view reached: not twice within a while.
-    fn noted(&mut self, view: &ViewId, over: &Over, now: Duration) -> bool {
+    /// Tells the person that a view reached a limit; not again before a while has passed. Returns whether it was told.
+    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) -> bool {
+        let now = self.now();
         let Some(seat) = self.views.get_mut(view) else { return false };
-        let told = seat.noted.entry((over.limit, over.of));
-        match told {
-            Entry::Occupied(told) if *told.get() + AGAIN > now => false,
-            told => {
-                told.insert_entry(now);
-                true
-            }
+        let due = seat.noted.get(&(over.limit, over.of)).is_none_or(|told| *told + AGAIN <= now);
+        if due {
+            seat.noted.insert((over.limit, over.of), now);
+            let text = consent::limited(over, &seat.server, method);
+            self.log.write("limit", &self.name(view), text.clone());
+            self.say(view, &ToPage::Note { text });
+            self.flush(view);
         }
-    }
-
-    fn tell_limit(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
-        let Some(seat) = self.views.get(view) else { return };
-        let text = consent::limited(over, &seat.server, method);
-        self.log.write("limit", &self.name(view), text.clone());
-        self.say(view, &ToPage::Note { text });
-        self.flush(view);
+        due
     }
 
     /// A view is faster than it may be, and made to wait.
     fn slowed(&mut self, view: &ViewId) {
-        let now = self.now();
         let Some(rate) = self.views.get(view).and_then(Seat::rate) else { return };
         let most = rate.per_second.ceil() as u64;
         let over = Over { limit: Limit::Messages, of: Holder::View, most };
-        if self.noted(view, &over, now) {
+        if self.limited(view, &over, None) {
             self.note(view, || Record::slowed(&over));
-            self.tell_limit(view, &over, None);
         }
     }
 
@@ -813,7 +798,8 @@ impl Driver {
     fn refused(&mut self, view: &ViewId, violation: &Violation) {
         self.count(view, |counts| counts.refused += 1);
         if let Violation::OverLimit(over) = violation {
-            return self.limited(view, over, None);
+            self.limited(view, over, None);
+            return;
         }
         self.log_of(view, "refused", || violation.to_string());
     }
@@ -891,7 +877,9 @@ impl Driver {
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
             Output::Judged {
                 method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
-            } => self.limited(view, &over, method),
+            } => {
+                self.limited(view, &over, method);
+            }
             Output::Judged { method, about, ruling, .. } => {
                 if let Some(kind) = consent::ruling_kind(method, &ruling) {
                     self.log_of(view, kind, || consent::ruling(method, &about, &ruling));
