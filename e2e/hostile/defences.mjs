@@ -76,7 +76,14 @@ export const DEFENCES = [
     file: "crates/transom/src/host/requests.rs",
     find: "if !self.meters.strikes.take(limits.strikes, now, weight) {",
     put: "if !self.meters.strikes.take(limits.strikes, now, weight) && false {",
-    test: ["flood", "a flood that the sandbox lets pass"],
+    test: ["flood", "a flood that nobody else stops"],
+  },
+  {
+    name: "what comes too fast is confirmed slowly",
+    file: "crates/transom-host/src/session.rs",
+    find: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)))",
+    put: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate))) * 0",
+    test: ["flood", "a view that is too fast"],
   },
   {
     name: "the sandbox stops a flood that never gets to the gate",

@@ -744,19 +744,19 @@ impl Driver {
         self.accounts.get(server).map_or(Ok(()), |account| account.share.to_queue(size))
     }
 
-    /// Tells the person that a view reached a limit; not again before a while has passed. Returns whether it was told.
-    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) -> bool {
+    /// Tells the person that a view reached a limit; not again before a while has passed.
+    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
         let now = self.now();
-        let Some(seat) = self.views.get_mut(view) else { return false };
+        let Some(seat) = self.views.get_mut(view) else { return };
         let due = seat.noted.get(&(over.limit, over.of)).is_none_or(|told| *told + AGAIN <= now);
-        if due {
-            seat.noted.insert((over.limit, over.of), now);
-            let text = consent::limited(over, &seat.server, method);
-            self.log.write("limit", &self.name(view), text.clone());
-            self.say(view, &ToPage::Note { text });
-            self.flush(view);
+        if !due {
+            return;
         }
-        due
+        seat.noted.insert((over.limit, over.of), now);
+        let text = consent::limited(over, &seat.server, method);
+        self.log.write("limit", &self.name(view), text.clone());
+        self.say(view, &ToPage::Note { text });
+        self.flush(view);
     }
 
     /// A view is faster than it may be, and made to wait.
@@ -764,9 +764,8 @@ impl Driver {
         let Some(rate) = self.views.get(view).and_then(Seat::rate) else { return };
         let most = rate.per_second.ceil() as u64;
         let over = Over { limit: Limit::Messages, of: Holder::View, most };
-        if self.limited(view, &over, None) {
-            self.note(view, || Record::slowed(&over));
-        }
+        self.note(view, || Record::slowed(&over));
+        self.limited(view, &over, None);
     }
 
     /// Tells the account of its server what a view uses now.
@@ -798,8 +797,7 @@ impl Driver {
     fn refused(&mut self, view: &ViewId, violation: &Violation) {
         self.count(view, |counts| counts.refused += 1);
         if let Violation::OverLimit(over) = violation {
-            self.limited(view, over, None);
-            return;
+            return self.limited(view, over, None);
         }
         self.log_of(view, "refused", || violation.to_string());
     }
@@ -877,9 +875,7 @@ impl Driver {
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
             Output::Judged {
                 method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
-            } => {
-                self.limited(view, &over, method);
-            }
+            } => self.limited(view, &over, method),
             Output::Judged { method, about, ruling, .. } => {
                 if let Some(kind) = consent::ruling_kind(method, &ruling) {
                     self.log_of(view, kind, || consent::ruling(method, &about, &ruling));

@@ -13,6 +13,8 @@ pub(super) struct Pace {
     due: Duration,
     /// Since when it has been waiting.
     since: Option<Duration>,
+    /// Whether that has been told.
+    told: bool,
 }
 
 impl Pace {
@@ -27,12 +29,14 @@ impl Pace {
         let lead = self.due.saturating_sub(now.saturating_add(SLACK));
         let ahead = (lead.as_secs_f64() * rate) as u64;
         self.since = self.since.or(Some(now)).filter(|_| ahead > 0);
+        self.told &= ahead > 0;
         ahead
     }
 
-    /// Whether it has been waiting for so long that it is no burst.
-    pub(super) fn is_slowed(&self, now: Duration) -> bool {
-        self.since.is_some_and(|since| since + BURST <= now)
+    /// Whether it has been waiting for so long that it is no burst; told once, until it has waited enough.
+    pub(super) fn take_slowed(&mut self, now: Duration) -> bool {
+        let slowed = self.since.is_some_and(|since| since + BURST <= now);
+        slowed && !std::mem::replace(&mut self.told, slowed)
     }
 }
 
@@ -65,7 +69,7 @@ mod tests {
         assert_eq!(ahead(1_000), 59, "five are within the slack");
         assert_eq!(ahead(1_100), 49);
         assert_eq!(ahead(1_600), 0);
-        assert!(!pace.is_slowed(Duration::from_secs(9)), "a burst, and over");
+        assert!(!pace.take_slowed(Duration::from_secs(9)), "a burst, and over");
     }
 
     #[test]
@@ -76,8 +80,10 @@ mod tests {
             pace.count(now, 100.0);
             pace.ahead(now, 100.0);
             // It is two milliseconds further ahead with each; a second after that was too much, it is slowed.
-            assert_eq!(pace.is_slowed(now), at >= 150, "{at}");
+            assert_eq!(pace.take_slowed(now), at == 150, "{at}");
         }
+        pace.ahead(Duration::from_secs(9), 100.0);
+        assert!(!pace.told, "the next time is another one");
     }
 
     #[test]

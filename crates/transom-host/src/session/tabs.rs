@@ -87,7 +87,7 @@ impl Driver {
         if new && frame.said.is_some_and(|said| said.kind == "message") {
             seat.step(now);
         }
-        let slowed = seat.withhold(now) && seat.pace.is_slowed(now);
+        let slowed = seat.withhold(now) && seat.pace.take_slowed(now);
         if !std::mem::replace(&mut seat.unconfirmed, true) {
             self.unconfirmed.push(view.clone());
         }
