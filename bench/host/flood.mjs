@@ -5,26 +5,22 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { startPlainBrowser } from "../../e2e/rig/browser.mjs";
 import { bundle, page as document } from "../../e2e/rig/bundle.mjs";
+import { atOnce, flooder as flooderOf, FLOODS, steadily } from "../../e2e/hostile/floods.mjs";
 import { benchOf, hostile, startHost } from "../../e2e/rig/host.mjs";
 
-process.env.TRANSOM ??= path.resolve(import.meta.dirname, "../../target/release/transom");
+process.env.TRANSOM ??= fileURLToPath(new URL("../../target/release/transom", import.meta.url));
 const rounds = Number(/^--rounds=(\d+)$/.exec(process.argv[2] ?? "--rounds=5")[1]);
 
 const CALM = 2_000;
 const LENGTH = 3_000;
-/** One message of a flood, in a view; with the server and the tool that open the view. */
-const KINDS = {
-  "nothing at all": ["stranger", "open", () => {}],
-  notifications: ["stranger", "open", () => post({ method: "notifications/message", params: { level: "info", data: "flood" } })],
-  calls: ["stranger", "open", () => post({ id: `f${Math.random()}`, method: "tools/call", params: { name: "look", arguments: {} } })],
-  "messages in the sandbox's name": ["stranger", "open", () => post({ method: "ui/notifications/sandbox-proxy-ready", params: {} })],
-  "calls on the port": ["neighbour", "steady", () => void call("steady").catch(() => {})],
-};
+const SILENT = "nothing at all";
+const KINDS = { [SILENT]: () => {}, ...FLOODS };
 const WAYS = {
-  "5,000 a second": (one) => `const t = performance.now(); let n = 0; setInterval(() => { for (const due = (performance.now() - t) * 5; n < due; n++) (${one})(); }, 10);`,
-  "50,000 at once": (one) => `for (let left = 50_000; left > 0; left--) (${one})();`,
+  "5,000 a second": (one) => steadily(5, one),
+  "50,000 at once": (one) => atOnce(50_000, one),
 };
 
 const folder = mkdtempSync(path.join(tmpdir(), "transom-flood-"));
@@ -66,8 +62,8 @@ const found = new Map();
 const add = (name, times) => found.set(name, [...(found.get(name) ?? []), ...times]);
 for (let round = 0; round < rounds; round++)
   for (const [way, body] of Object.entries(WAYS))
-    for (const [kind, [server, tool, one]] of Object.entries(KINDS)) {
-      const card = await open(server, tool);
+    for (const [kind, one] of Object.entries(KINDS)) {
+      const card = await open(...flooderOf(kind));
       const flooder = await card.frame();
       const frames = page.frames().filter((frame) => frame !== flooder);
       const begin = Date.now() + 3_000;
@@ -82,7 +78,7 @@ for (let round = 0; round < rounds; round++)
       for (const frame of page.frames()) times.push(...((await frame.evaluate(() => globalThis.times).catch(() => undefined)) ?? []));
       add("calm", times.filter(({ from, took }) => from + took < flood));
       add(`${way}: ${kind}`, times.filter(({ from, took }) => from + took >= flood && from <= stopped));
-      if (kind !== "nothing at all") add(`${way}: ${kind}: stopped after`, [{ took: stopped - flood }]);
+      if (kind !== SILENT) add(`${way}: ${kind}: stopped after`, [{ took: stopped - flood }]);
       await page.evaluate(() => document.querySelector("#views article.view").remove());
     }
 

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
 import { hostile } from "../rig/host.mjs";
+import { atOnce, flooder, FLOODS, steadily } from "./floods.mjs";
 import { openScene } from "./scene.mjs";
 
 const SECONDS = Number(process.env.HOSTILE_SECONDS ?? 4);
@@ -56,25 +57,14 @@ async function stopped(card) {
 /** Looked up after what is measured: reading a whole audit keeps a core busy for a while. */
 const writtenDown = (card) => audited(card, ({ kind, outcome }) => kind === "close" && /too many/.test(outcome));
 
-const FLOODS = {
-  notifications: () => post({ method: "notifications/message", params: { level: "info", data: "flood" } }),
-  "calls of a tool": () => post({ id: `f${++globalThis.n}`, method: "tools/call", params: { name: "look", arguments: {} } }),
-  "messages in the sandbox's name": () => post({ method: "ui/notifications/sandbox-proxy-ready", params: {} }),
-  // By the library, which has a port: the sandbox is not on its way.
-  "calls on the port": () => void call("steady").catch(() => {}),
-};
-const openFlooder = (t, what) => (what === PORT ? openHostile(t, "neighbour", "steady") : openHostile(t));
-const PORT = "calls on the port";
-/** So many by the clock: where timers come late, as many as are due. */
-const everyMillisecond = (many) =>
-  `const t = performance.now(); let n = 0; const ticking = setInterval(() => { for (const due = (performance.now() - t) * ${many}; n < due; n++) one(); }, 10);`;
-const begin = (view, one, body) => void view.evaluate(`globalThis.n = 0; { const one = ${one}; ${body} }`).catch(() => {});
+const openFlooder = (t, what) => openHostile(t, ...flooder(what));
+const begin = (view, script) => void view.evaluate(`{ ${script} }`).catch(() => {});
 
 for (const [what, one] of Object.entries(FLOODS))
   test(`ATK-33 50,000 ${what} at once: the view is stopped, the ten others do not notice`, async (t) => {
     const { view, card } = await openFlooder(t, what);
     const done = (async () => {
-      begin(view, one, "for (let left = 50_000; left > 0; left--) one();");
+      begin(view, atOnce(50_000, one));
       await stopped(card);
     })();
     tell(t, await latencies(done));
@@ -88,10 +78,10 @@ const meek = "This view sends more than 1 messages a second; what is above that 
 test("ATK-33 a view that is too fast is made to wait, and told of", async (t) => {
   const { view, card } = await openHostile(t, "meek");
   // 200 a second, where it is confirmed 100.
-  begin(view, FLOODS.notifications, `${everyMillisecond(0.2)} setTimeout(() => clearInterval(ticking), 3_000);`);
+  begin(view, `${steadily(0.2, FLOODS.notifications)} setTimeout(() => clearInterval(ticking), 3_000);`);
   await card.note.getByText(meek).waitFor();
   await audited(card, ({ kind, outcome }) => kind === "limit" && outcome === "slowed");
-  // What waited is over when this is answered, and the view is still there.
+  // It waits, and is still answered.
   await view.evaluate(() => ask("ping", {}));
   assert.equal(await card.box.locator("iframe").count(), 1);
   await neighbourWorks();
@@ -100,7 +90,7 @@ test("ATK-33 a view that is too fast is made to wait, and told of", async (t) =>
 test("ATK-33 a flood that nobody else stops is refused and then stopped by the gate", async (t) => {
   const { view, card } = await openHostile(t, "meek");
   // 90 a second: neither the sandbox nor the page stops that, however long it lasts, and it is far above what the gate takes.
-  begin(view, FLOODS.notifications, everyMillisecond(0.09));
+  begin(view, steadily(0.09, FLOODS.notifications));
   await card.note.getByText(meek).waitFor();
   await stopped(card);
   await writtenDown(card);
@@ -124,7 +114,7 @@ test(`ATK-33 5,000 messages a second for ${SECONDS} s, by a view that is opened 
   const flood = async (view, card, what) => {
     cards.push(card);
     const from = Date.now();
-    begin(view, FLOODS[what], everyMillisecond(5));
+    begin(view, steadily(5, FLOODS[what]));
     await stopped(card);
     floods.push({ from, to: Date.now(), what });
   };

@@ -40,8 +40,8 @@ impl Pace {
     }
 }
 
-/// The pace for a view with this limit: a little faster, so that there is something to refuse when it goes on, and not slower
-/// than anybody would notice, so that it hears of its refusals.
+/// The pace for a view with this limit: a little faster, so that there is something to refuse when it goes on, and never so
+/// slow that it hears of a refusal long after it asked.
 pub(super) fn pace_of(limit: Rate) -> f64 {
     (limit.per_second * FASTER).max(SLOWEST)
 }
