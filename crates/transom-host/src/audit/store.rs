@@ -136,7 +136,8 @@ pub(super) async fn open(path: &Path, options: &Options) -> Result<SqliteConnect
 
 /// Opens the file to sweep.
 pub(super) async fn open_to_sweep(path: &Path) -> Result<SqliteConnection, AuditError> {
-    connect(path).connect().await.map_err(|error| AuditError::from(path, error))
+    let connect = connect(path).thread_name(|_| SWEEPER.to_owned());
+    connect.connect().await.map_err(|error| AuditError::from(path, error))
 }
 
 /// Moves what was written beside the file into it, as far as nobody is in the way. Returns how many pages were written
@@ -245,6 +246,9 @@ pub(super) fn head_of(row: &SqliteRow) -> Result<Head, sqlx::Error> {
         hash.try_into().map_err(|_| sqlx::Error::Decode("a hash of another length".into()))?;
     Ok(Head { seq, hash: Hash(hash) })
 }
+
+/// The name of a thread that sweeps; Linux keeps no more than these fifteen letters.
+pub(super) const SWEEPER: &str = "transom-sweeper";
 
 fn connect(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
