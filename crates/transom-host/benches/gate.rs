@@ -46,6 +46,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[path = "gate/load.rs"]
 mod load;
+#[path = "gate/machine.rs"]
+mod machine;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -109,7 +111,9 @@ fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
             let paced = load.ask(&json!({ "pace": half, "for": 2.0, "bare": is_bare }));
             let figure = |name: &str| paced[name].as_f64().unwrap_or(f64::MAX);
             let waited = (schedule().1 - waited) * 1e3 / 2.0;
-            all.push([figure("p50"), figure("p99"), figure("max"), figure("late"), waited]);
+            let names = ["p50", "p99", "max", "late", "away", "spared", "sparedP99"];
+            let [p50, p99, max, late, away, spared, rest] = names.map(figure);
+            all.push([p50, p99, max, late, waited, away * 1e2, spared * 1e2, rest]);
         }
     }
     for (what, all) in [("the gate", &gate), ("a socket with nobody to judge", &bare)] {
@@ -125,12 +129,18 @@ fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
             middle(3),
             middle(4),
         );
+        println!(
+            "    the machine was away for {:.1} % of the time, which {:.1} % of the calls did not notice: p99 of those {:.2} ms",
+            middle(5),
+            middle(6),
+            middle(7),
+        );
     }
-    let all: Vec<f64> = gate.iter().map(|figures| figures[1]).collect();
-    let quietest = all.iter().copied().fold(f64::MAX, f64::min);
+    let figure = |n: usize| median(gate.iter().map(|figures| figures[n]).collect());
     println!(
-        "  bar for the gate's p99, 2 ms: {} (in the quietest round {quietest:.2} ms)",
-        met(median(all) < 2.0)
+        "  bar for the gate's p99, 2 ms: {}, and while the machine was there: {}",
+        met(figure(1) < 2.0),
+        met(figure(7) < 2.0),
     );
     let before = resident();
     load.ask(&json!({ "open": MANY - BUSY }));

@@ -13,11 +13,14 @@ use tokio_tungstenite::{
     tungstenite::{Message, client::IntoClientRequest as _},
 };
 
+use super::machine::{Absences, Machine};
+
 /// Does what standard input says, and prints what came of it.
 pub(crate) async fn serve(port: u16, token: &str) {
     let key = exchange(port, token).await;
     let mut load = Load::connect(port, &key).await;
     let mut bare = Load::to(port, "bare").await;
+    let machine = Machine::watch();
     let mut orders = BufReader::new(tokio::io::stdin()).lines();
     while let Ok(Some(order)) = orders.next_line().await {
         let order: Value = serde_json::from_str(&order).expect("JSON");
@@ -32,9 +35,9 @@ pub(crate) async fn serve(port: u16, token: &str) {
             let time = Duration::from_secs_f64(order["for"].as_f64().expect("a time"));
             if order["bare"] == true {
                 bare.views.resize_with(load.views.len(), View::default);
-                bare.pace(pace, time).await
+                bare.pace(pace, time, machine.as_ref()).await
             } else {
-                load.pace(pace, time).await
+                load.pace(pace, time, machine.as_ref()).await
             }
         };
         println!("{answer}");
@@ -213,7 +216,8 @@ impl Load {
 
     /// As many calls a second as told, evenly, whether or not the ones before were answered. Each is timed from when
     /// it was due, so that what waits behind a slow one counts too.
-    async fn pace(&mut self, per_second: f64, time: Duration) -> Value {
+    async fn pace(&mut self, per_second: f64, time: Duration, machine: Option<&Machine>) -> Value {
+        machine.map(Machine::take);
         let begin = Instant::now();
         let views = self.views.len();
         let total = (per_second * time.as_secs_f64()) as usize;
@@ -233,18 +237,31 @@ impl Load {
             // this one has nothing else to do.
             while let Some(Some(message)) = self.socket.next().now_or_never() {
                 if let Message::Text(text) = message.expect("open") {
-                    times.extend(self.settle(&text).map(|(_, time)| time.as_secs_f64() * 1e3));
+                    times.extend(self.settle(&text).map(|(_, took)| (Instant::now(), took)));
                 }
             }
             tokio::task::yield_now().await;
         }
-        let at = |list: &mut Vec<f64>, part: f64| {
-            list.sort_by(f64::total_cmp);
-            list[((list.len() - 1) as f64 * part) as usize]
+        let took = |(_, took): &(Instant, Duration)| took.as_secs_f64() * 1e3;
+        let absences = machine.map(Machine::take);
+        let spared = |absences: &Absences| -> Vec<f64> {
+            let spared = times.iter().filter(|(end, took)| absences.spared(*end - *took, *end));
+            spared.map(took).collect()
         };
-        let (p50, p99, max) = (at(&mut times, 0.5), at(&mut times, 0.99), at(&mut times, 1.0));
-        json!({ "p50": p50, "p99": p99, "max": max, "late": at(&mut late, 0.99) })
+        let mut spared = absences.as_ref().map(spared).unwrap_or_default();
+        let mut all: Vec<f64> = times.iter().map(took).collect();
+        json!({
+            "p50": at(&mut all, 0.5), "p99": at(&mut all, 0.99), "max": at(&mut all, 1.0), "late": at(&mut late, 0.99),
+            "away": absences.map(|absences| absences.share(time)),
+            "spared": spared.len() as f64 / total as f64, "sparedP99": at(&mut spared, 0.99),
+        })
     }
+}
+
+/// A percentile; nothing of nothing.
+fn at(list: &mut [f64], part: f64) -> Option<f64> {
+    list.sort_by(f64::total_cmp);
+    list.get((list.len().saturating_sub(1) as f64 * part) as usize).copied()
 }
 
 /// Calls that are open at once; as many as one view may have.
