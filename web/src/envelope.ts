@@ -202,7 +202,7 @@ export function openStream(view: string, write: (text: string) => void) {
           : `"${kind}":${text}`,
       );
       fill();
-      return unconfirmed.length < 2048;
+      return unconfirmed.length < 1024;
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */

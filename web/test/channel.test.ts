@@ -273,7 +273,7 @@ describe("delivery", () => {
   test("a view that drowns its channel is given up", () => {
     FakeSocket.last.open();
     const { seat, told } = seatAt({});
-    for (let n = 0; n < 2_048; n++) seat.say(ping(n));
+    for (let n = 0; n < 1_024; n++) seat.say(ping(n));
     expect(told[0]).toEqual({ close: { reason: "overrun" } });
     // Whoever judges it hears of that next, and of nothing that waited.
     FakeSocket.last.hear('{"view":"v1","ack":64}');
