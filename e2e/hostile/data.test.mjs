@@ -124,11 +124,25 @@ const looksByPort = async (view) => {
   assert.equal(answer.content[0].text, "looked at stranger");
 };
 
+// Whoever made it too large hears that it is, although it goes no further than the sandbox, or the page.
+const HUGE = '"method":"tools/call","params":{"name":"look","arguments":{"huge":"';
+const isRefused = async (card, answer) => {
+  assert.equal(answer.data?.limit, "message-size", JSON.stringify(answer));
+  await audited(card, ({ kind, id, outcome }) => kind === "verdict" && id === "100" && outcome === "refused");
+};
+
 test("ATK-27 a message of 100 MB goes nowhere, and the next one is served (window)", async (t) => {
   const { view, card } = await openHostile(t);
-  await view.evaluate(() => post({ id: 100, method: "tools/call", params: { name: "look", arguments: { huge: "x".repeat(100e6) } } }));
+  const answer = await view.evaluate(
+    (huge) =>
+      new Promise((done) => {
+        waiting.set(100, done);
+        post(JSON.parse(`{"id":100,${huge}${"x".repeat(100e6)}"}}}`));
+      }),
+    HUGE,
+  );
+  await isRefused(card, answer);
   await looks(view);
-  await refusals(card, 1);
   assert.equal(await effects(card), 1);
   await neighbourWorks();
 });
@@ -136,9 +150,36 @@ test("ATK-27 a message of 100 MB goes nowhere, and the next one is served (windo
 test("ATK-27 a message of 100 MB goes nowhere, and the next one is served (port)", async (t) => {
   const { view, card } = await openHostile(t);
   await takePort(view);
-  await view.evaluate(() => say(`{"jsonrpc":"2.0","id":100,"method":"tools/call","params":{"name":"look","arguments":{"huge":"${"x".repeat(100e6)}"}}}`));
+  const answer = await view.evaluate(
+    (huge) =>
+      new Promise((done) => {
+        waiting.set(100, done);
+        say(`{"jsonrpc":"2.0","id":100,${huge}${"x".repeat(100e6)}"}}}`);
+      }),
+    HUGE,
+  );
+  await isRefused(card, answer);
   await looksByPort(view);
-  await refusals(card, 1);
+  assert.equal(await effects(card), 1);
+  await neighbourWorks();
+});
+
+test("ATK-27 a message whose id is 100 MB, or as deep as it gets, is refused under no name", async (t) => {
+  const { view, card } = await openHostile(t);
+  await view.evaluate(() => {
+    let deep = [];
+    for (let level = 0; level < 1_000; level++) deep = [deep];
+    const params = { name: "look", arguments: { huge: "x".repeat(20e6) } };
+    post({ id: "x".repeat(100e6), method: "tools/call", params });
+    post({ id: deep, method: "tools/call", params });
+    post({ id: Array.from({ length: 1e6 }, () => 0), method: "tools/call", params });
+    const round = {};
+    round.round = round;
+    post({ id: round, method: "tools/call", params });
+  });
+  await looks(view);
+  assert.equal(await bench.page.evaluate(() => document.body.dataset.socket), "open");
+  await bench.log("stranger opena message that was too large").first().waitFor();
   assert.equal(await effects(card), 1);
   await neighbourWorks();
 });

@@ -34,12 +34,12 @@ export const DEFENCES = [
   {
     name: "frames may neither open windows nor move the page (sandbox)",
     file: "web/src/host.ts",
-    find: '"allow-scripts allow-same-origin allow-forms",',
-    put: '"allow-scripts allow-same-origin allow-forms allow-popups allow-top-navigation",',
+    find: '"allow-scripts allow-same-origin allow-forms";',
+    put: '"allow-scripts allow-same-origin allow-forms allow-popups allow-top-navigation";',
     also: {
       file: "web/src/sandbox.ts",
-      find: 'frame.setAttribute("sandbox", tokens);',
-      put: 'frame.setAttribute("sandbox", tokens + " allow-popups allow-top-navigation");',
+      find: "frame.sandbox.value = tokens;",
+      put: 'frame.sandbox.value = tokens + " allow-popups allow-top-navigation";',
     },
     test: ["escapes", "H-26"],
   },

@@ -512,7 +512,7 @@ test("ATK-12 our sandbox opened as a popup refuses to run", async (t) => {
   await popup.waitForLoadState("load");
   assert.match(
     await popup.evaluate(() => document.documentElement.dataset.refused),
-    /only works inside a host/,
+    /not inside a host/,
   );
   assert.equal(popup.frames().length, 1);
   const arrived = await watch(popup);

@@ -43,7 +43,7 @@ export type Said =
       };
     }
   | { message: Carried }
-  | { dropped: Record<string, never> }
+  | { dropped: Json }
   | { arguments: { text: string; done?: boolean } }
   | { call: { id: string; name: string; arguments?: Json } }
   | { answer: { id: string; choice: string } }
@@ -208,7 +208,7 @@ export function openStream(view: string, write: (text: string) => void) {
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
     take({ seq, ack }: Frame): boolean {
       if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
-        throw new TypeError("a frame is missing");
+        throw new TypeError("not a frame");
       for (; confirmed < ack; confirmed++) {
         bytes -= unconfirmed.shift()!.length;
         flying--;

@@ -231,10 +231,7 @@ export class TransomView extends HTMLElement {
     if (!/^https?:$/.test(protocol)) throw new TypeError("not a page");
     this.#unmount();
     const frame = (this.#frame = document.createElement("iframe"));
-    frame.setAttribute(
-      "sandbox",
-      "allow-scripts allow-same-origin allow-forms",
-    );
+    frame.sandbox.value = "allow-scripts allow-same-origin allow-forms";
     frame.allow = allow ?? "";
     frame.title = title ?? this.getAttribute("label") ?? "View";
     this.toggleAttribute("border", !!border);
@@ -253,7 +250,8 @@ export class TransomView extends HTMLElement {
     const method = methodOf(message);
     if (method?.match(RESERVED)) {
       if (method.endsWith("-stopped")) return this.#stop();
-      if (method.endsWith("-dropped")) return this.#drop();
+      if (method.endsWith("-dropped"))
+        return this.#drop((message as { params: Json }).params);
       // One resource per load of the sandbox page; what else it says is between it and us.
       if (resource && method.endsWith("-ready"))
         this.#window?.send({
@@ -268,7 +266,7 @@ export class TransomView extends HTMLElement {
     else if (this.#lane === "port") return this.#ignore();
     else if (this.#lane === "offered" && method === INITIALIZED)
       this.#settle("window");
-    return message ? this.#pass(message) : this.#ignore();
+    return message ? this.#pass({ message }) : this.#ignore();
   }
 
   /** A document says ui/initialize once: a second time it is another document. */
@@ -289,7 +287,7 @@ export class TransomView extends HTMLElement {
     // this page as much as many small ones, and one that is too large is not even read.
     this.#due = Math.max(this.#due, now) + (1 + text.length / 16384) / 2;
     if (this.#due - now > 1e4) return this.#stop();
-    if (text.length > LIMIT) return this.#drop();
+    if (text.length > LIMIT) return this.#drop({ message: text.slice(0, 999) });
     const message = parseMessage(JSON.parse(text));
     const method = methodOf(message);
     if (!message || method?.match(RESERVED)) return this.#ignore();
@@ -297,13 +295,12 @@ export class TransomView extends HTMLElement {
       if (method !== INITIALIZED) return this.#ignore();
       this.#settle("port");
     }
-    return this.#pass(text);
+    return this.#pass({ message: text });
   }
 
-  /** It was too large to be carried; the host process writes that down. */
-  #drop(): boolean {
-    this.say({ dropped: {} });
-    return this.#ignore();
+  /** It was too large to be carried; the host process answers it where it is told whose it was. */
+  #drop(dropped: Json): boolean {
+    return this.#pass({ dropped }) && this.#ignore();
   }
 
   /** The frame goes at once; what is said of it comes from the host process. */
@@ -313,9 +310,9 @@ export class TransomView extends HTMLElement {
     return true;
   }
 
-  #pass(message: Carried): boolean {
+  #pass(said: Said): boolean {
     try {
-      this.say({ message });
+      this.say(said);
       return true;
     } catch {
       // A clone can hold what JSON cannot: cycles, big integers.
@@ -447,7 +444,7 @@ export function define(): void {
 }
 
 const INITIALIZED = "ui/notifications/initialized";
-const RESERVED = /^ui\/(?:notifications\/)?sandbox-/;
+const RESERVED = /^ui\/(notifications\/)?sandbox-/;
 
 /** A constructed sheet needs no exception in the page's policy, and one serves all. */
 const SHEET = new CSSStyleSheet();
@@ -457,7 +454,7 @@ div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relati
 :host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
 iframe{display:block;border:0;width:100%;height:var(--height,150px)}
 button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z-index:1}
-.fullscreen{width:100vw;height:100vh;margin:0}
+.fullscreen{margin:0;width:100vw;height:100vh}
 .pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
 .fullscreen iframe{height:100%}
 .fullscreen button,.pip button{display:block}

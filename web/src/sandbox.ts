@@ -32,7 +32,7 @@ function main(settings: DOMStringMap): void {
     location.ancestorOrigins?.[0] ??
     /^\w+:\/\/[^/]+/.exec(document.referrer)?.[0] ??
     allowed[0];
-  if (parent === self) return refuse("only works inside a host");
+  if (parent === self) return refuse("not inside a host");
   if (!origin || !allowed.includes(origin))
     return refuse("this host may not embed it");
   if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
@@ -54,7 +54,7 @@ function main(settings: DOMStringMap): void {
     (data, { ports }) => {
       if (isReserved(data)) {
         const { method, params } = data as { method: string; params: unknown };
-        const resource = isObject(params) && method.endsWith("-resource-ready");
+        const resource = isObject(params) && method.endsWith("resource-ready");
         if (resource && waiting) mount(params);
         return;
       }
@@ -80,11 +80,11 @@ function main(settings: DOMStringMap): void {
     tokens: string,
     allow: string,
   ) => {
-    frame.setAttribute("sandbox", tokens);
+    frame.sandbox.value = tokens;
     frame.allow = allow;
     frame.title = document.title;
     frame.style.cssText =
-      "border:0;position:fixed;inset:0;width:100%;height:100%";
+      "border:0;position:fixed;width:100%;height:100%;inset:0";
     Object.assign(frame, source);
     document.body.append(frame);
     guest = openLane(
@@ -100,8 +100,12 @@ function main(settings: DOMStringMap): void {
           frame.remove();
           return refuse("too many messages");
         }
-        if (sizeOf(data, limit) > limit) data = own("dropped");
-        else if (isReserved(data)) return;
+        if (sizeOf(data, limit) > limit) {
+          const { id, method } = data as Json;
+          data = own("dropped", { id, method });
+          // That may be too large itself.
+          if (sizeOf(data, limit) > limit) data = own("dropped");
+        } else if (isReserved(data)) return;
         // With others before it, it is passed on in their turn.
         if (queue.push(data) < 2) drain();
       },
@@ -130,15 +134,15 @@ function main(settings: DOMStringMap): void {
 }
 
 /** What this page says itself. */
-const own = (word: string) => ({
+const own = (word: string, params: Json = {}) => ({
   jsonrpc: "2.0",
   method: "ui/notifications/sandbox-" + word,
-  params: {},
+  params,
 });
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
 function isReserved(data: unknown): boolean {
-  return /^ui\/(?:notifications\/)?sandbox-/.test(
+  return /^ui\/(notifications\/)?sandbox-/.test(
     (data as Json)?.method as string,
   );
 }
@@ -176,7 +180,7 @@ function reaches(other: Window | null): unknown {
 
 function refuse(reason: string): void {
   document.documentElement.dataset.refused = reason;
-  document.body.textContent = `Stopped: ${reason}.`;
+  document.body.textContent = "Stopped: " + reason;
 }
 
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];

@@ -308,8 +308,10 @@ describe("obeying", () => {
 
   test("what the sandbox dropped is told to the host process, and the view goes on", () => {
     open();
-    fromView({ method: "ui/notifications/sandbox-dropped", params: {} });
-    expect(said.at(-1)).toEqual({ dropped: {} });
+    for (const params of [{}, { id: 7, method: "tools/call" }]) {
+      fromView({ method: "ui/notifications/sandbox-dropped", params });
+      expect(said.at(-1)).toEqual({ dropped: params });
+    }
     expect(frame()).not.toBeNull();
   });
 

@@ -87,7 +87,7 @@ describe("refusals", () => {
   test("P-12 top-level", async () => {
     vi.stubGlobal("parent", window);
     await raw();
-    expect(refused()).toBe("only works inside a host");
+    expect(refused()).toBe("not inside a host");
     expect(host.posted).toEqual([]);
   });
 
@@ -210,14 +210,27 @@ describe("with a guest's URL", () => {
       JSON.parse(`${'{"a":'.repeat(500)}1${"}".repeat(500)}`),
     ])
       fromGuest({ jsonrpc: "2.0", method: "note", params: big });
-    const dropped = { ...READY, method: "ui/notifications/sandbox-dropped" };
+    const dropped = {
+      ...READY,
+      method: "ui/notifications/sandbox-dropped",
+      params: { method: "note" },
+    };
     expect(host.messages).toEqual([READY, ...Array(7).fill(dropped)]);
+    // Whose it was goes with it, unless that is too large itself.
+    fromGuest({ id: 7, method: "ask", params: "x".repeat(1000) });
+    fromGuest({ id: "x".repeat(1000), method: "ask" });
+    fromGuest("x".repeat(1000));
+    expect(host.messages.slice(8).map(({ params }) => params)).toEqual([
+      { id: 7, method: "ask" },
+      {},
+      {},
+    ]);
     fromGuest({
       jsonrpc: "2.0",
       method: "note",
       params: { size: 1e9, length: 1e9, byteLength: 1e9 },
     });
-    expect(host.messages).toHaveLength(9);
+    expect(host.messages).toHaveLength(12);
   });
 
   test("P-18, ATK-33 a flood ends the guest and says so on the page", async () => {

@@ -6,9 +6,13 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use transom::wire::{self, Axis, ContainerDimensions, DisplayMode, SafeAreaInsets};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json, value::RawValue};
+use transom::{
+    partial::Healer,
+    rpc::Id,
+    wire::{self, Axis, ContainerDimensions, DisplayMode, SafeAreaInsets},
+};
 
 mod stream;
 
@@ -71,8 +75,8 @@ pub enum FromPage<'a> {
     Open(Open),
     /// The view says something; JSON text that nobody has read yet.
     Message(&'a str),
-    /// The view said something too large to be carried.
-    Dropped,
+    /// The view said something too large to be carried: a message without what made it large, if it is known what it was.
+    Dropped(Option<String>),
     /// More of the arguments that its tool will be called with.
     Arguments(Piece),
     /// A tool that the view offers shall be called.
@@ -411,7 +415,7 @@ impl<'a> Said<'a> {
         }
         Ok(match self.kind {
             "message" => FromPage::Message(self.payload),
-            "dropped" => read::<serde::de::IgnoredAny>(self.payload).map(|_| FromPage::Dropped)?,
+            "dropped" => FromPage::Dropped(read::<Dropped<'_>>(self.payload)?.outline()),
             "open" => FromPage::Open(read(self.payload)?),
             "arguments" => FromPage::Arguments(read(self.payload)?),
             "call" => FromPage::Call(read(self.payload)?),
@@ -425,6 +429,57 @@ impl<'a> Said<'a> {
         })
     }
 }
+
+/// What is known of a message that was too large to be carried. A view wrote it: it may be anything, of any depth.
+#[derive(Deserialize)]
+struct Dropped<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<&'a RawValue>,
+    /// How it begins.
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
+}
+
+impl Dropped<'_> {
+    /// The message without what made it large.
+    fn outline(&self) -> Option<String> {
+        let (id, method) = match lenient(self.message) {
+            Some(beginning) => known(beginning),
+            None => (lenient::<Id>(self.id), lenient::<String>(self.method)),
+        };
+        let outline = match (id, method) {
+            (None, None) => return None,
+            (None, Some(method)) => json!({ "jsonrpc": "2.0", "method": method }),
+            (Some(id), None) => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
+            (Some(id), Some(method)) => json!({ "jsonrpc": "2.0", "id": id, "method": method }),
+        };
+        Some(outline.to_string())
+    }
+}
+
+/// The id and the method of a message, as far as its beginning tells them for certain.
+fn known(beginning: String) -> (Option<Id>, Option<String>) {
+    let mut healer = Healer::new();
+    let _ = healer.push(&beginning[..beginning.floor_char_boundary(BEGINNING)]);
+    let healed = healer.healed();
+    let mut members: Map<String, Value> = serde_json::from_str(&healed).unwrap_or_default();
+    // The last one may go on.
+    if let Some(last) = members.keys().next_back().cloned() {
+        members.remove(&last);
+    }
+    let id = members.remove("id").and_then(|id| serde_json::from_value(id).ok());
+    (id, members.remove("method").and_then(|method| serde_json::from_value(method).ok()))
+}
+
+/// A member, if it is what it should be.
+fn lenient<T: DeserializeOwned>(member: Option<&RawValue>) -> Option<T> {
+    serde_json::from_str(member?.get()).ok()
+}
+
+/// How much of a message's beginning is looked at, in bytes; a page sends no more.
+const BEGINNING: usize = 4_000;
 
 impl Hello {
     /// Reads the first frame of a page.
@@ -465,7 +520,7 @@ impl ToPage {
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
             Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
             Self::Resize { width, height } => {
-                let mut size = serde_json::Map::new();
+                let mut size = Map::new();
                 for (name, value) in [("width", width), ("height", height)] {
                     if let Some(value) = value {
                         size.insert(name.to_owned(), whole(*value));
@@ -535,7 +590,7 @@ fn json<T: Serialize + ?Sized>(value: &T) -> String {
 }
 
 /// A number as JavaScript writes it.
-fn whole(value: f64) -> serde_json::Value {
+fn whole(value: f64) -> Value {
     if value.fract() == 0.0 { (value as i64).into() } else { value.into() }
 }
 

@@ -313,18 +313,8 @@ impl Driver {
 
     fn obey(&mut self, view: &ViewId, said: FromPage<'_>) {
         match said {
-            FromPage::Message(text) => {
-                let now = self.now();
-                self.recall_sometimes(now);
-                let Some(seat) = self.views.get_mut(view) else { return };
-                let Life::Live(live) = &mut seat.life else { return };
-                let Some(account) = self.accounts.get_mut(&seat.server) else { return };
-                if let Err(violation) = live.session.hear(now, text, &mut account.share) {
-                    self.refused(view, &violation);
-                }
-                self.drive(view);
-            }
-            FromPage::Dropped => self.dropped(view),
+            FromPage::Message(text) => self.heard(view, text, Session::hear),
+            FromPage::Dropped(dropped) => self.dropped(view, dropped.as_deref()),
             FromPage::Open(open) => self.open(view, open),
             FromPage::Arguments(piece) => self.write_arguments(view, &piece),
             FromPage::Call(call) => self.call_offered(view, call),
@@ -802,10 +792,32 @@ impl Driver {
         self.log_of(view, "refused", || violation.to_string());
     }
 
-    /// Writes down that the page, or the sandbox before it, carried something no further.
-    fn dropped(&mut self, view: &ViewId) {
+    /// Gives a view's message to its session.
+    fn heard(
+        &mut self,
+        view: &ViewId,
+        text: &str,
+        hear: impl FnOnce(&mut Session, Duration, &str, &mut Share) -> Result<(), Violation>,
+    ) {
+        let now = self.now();
+        self.recall_sometimes(now);
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let Life::Live(live) = &mut seat.life else { return };
+        let Some(account) = self.accounts.get_mut(&seat.server) else { return };
+        if let Err(violation) = hear(&mut live.session, now, text, &mut account.share) {
+            self.refused(view, &violation);
+        }
+        self.drive(view);
+    }
+
+    /// Refuses what the page, or the sandbox before it, carried no further; where nobody knows what it was, that is written
+    /// down.
+    fn dropped(&mut self, view: &ViewId, outline: Option<&str>) {
         if self.live(view).is_none() {
             return;
+        }
+        if let Some(outline) = outline {
+            return self.heard(view, outline, Session::hear_of);
         }
         self.count(view, |counts| counts.refused += 1);
         self.log_of(view, "refused", || "a message that was too large".to_owned());

@@ -62,7 +62,7 @@ pub use tools::Tools;
 use app_tools::{AppTools, Asked};
 use questions::Questions;
 use rate::Bucket;
-use requests::Seen;
+use requests::{Extent, Seen};
 use share::Room;
 use state::{Ending, Event, Move, News, Phase, State};
 use throttle::Throttle;
@@ -399,7 +399,7 @@ impl Session {
     pub fn handle(&mut self, now: Duration, input: Input<'_>) -> Result<(), Violation> {
         self.tick(now);
         match input {
-            Input::View(text) => self.receive(now, text, None),
+            Input::View(text) => self.receive(now, text, None, Extent::Whole),
             Input::Answer { call, outcome } => {
                 self.answer(call, outcome);
                 Ok(())
@@ -424,7 +424,19 @@ impl Session {
     /// Takes one message of the view, as [`Input::View`] does, within what all views of its server share.
     pub fn hear(&mut self, now: Duration, text: &str, share: &mut Share) -> Result<(), Violation> {
         self.tick(now);
-        self.receive(now, text, Some(share))
+        self.receive(now, text, Some(share), Extent::Whole)
+    }
+
+    /// Takes what is known of a message of the view that was too large to be brought here: a message with its id and its
+    /// method, without the rest. It is refused like one that was too large when it came.
+    pub fn hear_of(
+        &mut self,
+        now: Duration,
+        text: &str,
+        share: &mut Share,
+    ) -> Result<(), Violation> {
+        self.tick(now);
+        self.receive(now, text, Some(share), Extent::Outline)
     }
 
     /// What to do next, oldest first.

@@ -1,8 +1,10 @@
 //! The fixtures that both ends of the socket agree on.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use transom::wire::Tool;
-use transom_host::envelope::{Ask, Deed, FileOffer, Frame, Hello, Stream, ToPage, ViewId, Welcome};
+use transom_host::envelope::{
+    Ask, Deed, FileOffer, Frame, FromPage, Hello, Stream, ToPage, ViewId, Welcome,
+};
 
 fn fixtures(name: &str) -> Vec<Value> {
     let path = format!("{}/../../fixtures/envelope/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -60,6 +62,36 @@ fn what_must_be_refused_is_refused() {
         // A message is read by whoever judges it, and refused there.
         let message = matches!(Frame::parse(text), Ok(Frame { said: Some(said), .. }) if said.kind == "message");
         assert!(!taken || message, "{}: {text}", fixture["name"]);
+    }
+}
+
+#[test]
+fn atk_27_what_was_too_large_is_known_by_what_is_certain_of_it() {
+    let deep = "[".repeat(1_000) + &"]".repeat(1_000);
+    let beginning = |text: &str| json!({ "message": text }).to_string();
+    let of = |members: &str| Some(format!(r#"{{"jsonrpc":"2.0",{members}}}"#));
+    for (dropped, outline) in [
+        ("{}".to_owned(), None),
+        (r#"{"id":7,"method":"ping"}"#.to_owned(), of(r#""id":7,"method":"ping""#)),
+        (r#"{"id":"a"}"#.to_owned(), of(r#""id":"a","result":{}"#)),
+        (r#"{"method":"ping"}"#.to_owned(), of(r#""method":"ping""#)),
+        (format!(r#"{{"id":{deep},"method":{deep}}}"#), None),
+        (format!(r#"{{"id":"{}","method":7}}"#, "x".repeat(2_000)), None),
+        (format!(r#"{{"message":{deep}}}"#), None),
+        (beginning(""), None),
+        (beginning("]"), None),
+        (beginning(r#"{"id":7,"method":"ping","params":{"a"#), of(r#""id":7,"method":"ping""#)),
+        (beginning(r#"{"method":"ping","params":{"a":1},"id":"lon"#), of(r#""method":"ping""#)),
+        (beginning(r#"{"id":"a","result":{"a":"#), of(r#""id":"a","result":{}"#)),
+        (beginning(&format!(r#"{{"params":{deep},"id":7,"method":"ping"}}"#)), None),
+        (
+            beginning(&format!(r#"{{"id":7,"method":"{}é"#, "é".repeat(9_000))),
+            of(r#""id":7,"result":{}"#),
+        ),
+    ] {
+        let text = format!(r#"{{"view":"v1","seq":1,"ack":0,"dropped":{dropped}}}"#);
+        let read = Frame::parse(&text).unwrap().said.unwrap().read();
+        assert_eq!(read.ok(), Some(FromPage::Dropped(outline)), "{dropped:.80}");
     }
 }
 

@@ -41,6 +41,14 @@ pub(super) struct Seen {
     size: usize,
 }
 
+/// How much of a message there is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    /// Its id and its method.
+    Outline,
+}
+
 impl Session {
     /// Takes one message of the view.
     pub(super) fn receive(
@@ -48,6 +56,7 @@ impl Session {
         now: Duration,
         text: &str,
         share: Option<&mut Share>,
+        extent: Extent,
     ) -> Result<(), Violation> {
         if self.is_closed() {
             return Err(self.unexpected("a message"));
@@ -61,12 +70,14 @@ impl Session {
         let outcome = match Message::parse(text, limit) {
             Ok(message) => {
                 judged = matches!(message, Message::Request(_));
-                self.dispatch(now, message, over)
+                match extent {
+                    Extent::Whole => self.dispatch(now, message, over),
+                    Extent::Outline => self.too_large(now, message, over),
+                }
             }
             Err(rpc::Malformed::TooLarge { .. }) if let Some(message) = glance(text, limit) => {
                 judged = matches!(message, Message::Request(_));
-                let size = self.over(Limit::Size, limit.bytes as u64);
-                self.too_large(now, message, over.unwrap_or(size))
+                self.too_large(now, message, over)
             }
             Err(malformed) => Err(self.malformed(now, malformed, over)),
         };
@@ -95,8 +106,10 @@ impl Session {
         &mut self,
         now: Duration,
         message: Message<'_>,
-        over: Over,
+        over: Option<Over>,
     ) -> Result<(), Violation> {
+        let size = self.setup.limits.message.bytes as u64;
+        let over = over.unwrap_or_else(|| self.over(Limit::Size, size));
         match message {
             Message::Request(request) => self.requested(now, request, Some(over)),
             Message::Notification(_) => Err(over.into()),

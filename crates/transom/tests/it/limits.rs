@@ -293,6 +293,33 @@ fn an_answer_that_is_too_large_is_an_answer_to_nobody_who_waits() {
     assert!(session.poll().is_none());
 }
 
+#[test]
+fn what_was_too_large_to_be_brought_is_refused_like_what_was_too_large_when_it_came() {
+    let mut server = Server::new(&Limits::default(), ServerLimits::default(), 1);
+    let (session, _) = &mut server.views[0];
+    let of = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call"}}"#);
+    session.hear_of(server.now, &of(7), &mut server.share).unwrap();
+    let mut answers = vec![];
+    while let Some(output) = session.poll() {
+        if let Output::Send(text) = output {
+            answers.push(serde_json::from_str::<Value>(&text).unwrap());
+        }
+    }
+    let [answer] = &*answers else { panic!("{answers:?}") };
+    assert_eq!((&answer["id"], &answer["error"]["data"]["limit"]), (&json!(7), &json!("message-size")));
+    // Who waits for an answer has one; a notification, and what is no message, is a violation.
+    session.ping(server.now).unwrap();
+    let Some(Output::Send(ping)) = session.poll() else { panic!("a ping") };
+    let id = &serde_json::from_str::<Value>(&ping).unwrap()["id"];
+    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": {} });
+    assert!(session.hear_of(server.now, &answer.to_string(), &mut server.share).is_err());
+    assert!(matches!(session.poll(), Some(Output::Pong { .. })));
+    for text in [r#"{"jsonrpc":"2.0","method":"notifications/message"}"#, "{}", ""] {
+        assert!(session.hear_of(server.now, text, &mut server.share).is_err(), "{text}");
+        assert!(session.poll().is_none(), "{text}");
+    }
+}
+
 const HANDSHAKE: [&str; 2] = [
     r#"{"jsonrpc":"2.0","id":"h","method":"ui/initialize","params":{"appInfo":{"name":"v","version":"1"},"appCapabilities":{},"protocolVersion":"2026-01-26"}}"#,
     r#"{"jsonrpc":"2.0","method":"ui/notifications/initialized"}"#,
