@@ -306,7 +306,10 @@ fn what_was_too_large_to_be_brought_is_refused_like_what_was_too_large_when_it_c
         }
     }
     let [answer] = &*answers else { panic!("{answers:?}") };
-    assert_eq!((&answer["id"], &answer["error"]["data"]["limit"]), (&json!(7), &json!("message-size")));
+    assert_eq!(
+        (&answer["id"], &answer["error"]["data"]["limit"]),
+        (&json!(7), &json!("message-size"))
+    );
     // Who waits for an answer has one; a notification, and what is no message, is a violation.
     session.ping(server.now).unwrap();
     let Some(Output::Send(ping)) = session.poll() else { panic!("a ping") };
