@@ -18,6 +18,7 @@ struct Busy {
     lines: std::io::Lines<BufReader<ChildStdout>>,
     socket: WebSocket<TcpStream>,
     said: u64,
+    heard: u64,
 }
 
 impl Busy {
@@ -42,7 +43,7 @@ impl Busy {
         let origin = format!("http://localhost:{port}");
         request.headers_mut().insert("Origin", origin.parse().unwrap());
         let (socket, _) = tungstenite::client(request, stream).unwrap();
-        let mut busy = Self { child, lines, socket, said: 0 };
+        let mut busy = Self { child, lines, socket, said: 0, heard: 0 };
         busy.send(&json!({"hello":{"version":1,"key":key,"page":"p","tab":"t"}}).to_string());
         busy
     }
@@ -64,7 +65,8 @@ impl Busy {
     fn say(&mut self, what: &Value) {
         self.said += 1;
         let rest = what.to_string();
-        self.send(&format!(r#"{{"view":"v1","seq":{},"ack":0,{}"#, self.said, &rest[1..]));
+        let (said, heard) = (self.said, self.heard);
+        self.send(&format!(r#"{{"view":"v1","seq":{said},"ack":{heard},{}"#, &rest[1..]));
     }
 
     fn send(&mut self, text: &str) {
@@ -76,6 +78,11 @@ impl Busy {
         loop {
             let message = self.socket.read().unwrap();
             let frame: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
+            // As a page does: a host that hears of none of its frames soon sends no more.
+            if let Some(seq) = frame["seq"].as_u64() {
+                self.heard = seq;
+                self.send(&format!(r#"{{"view":"v1","ack":{seq}}}"#));
+            }
             if wanted(&frame) {
                 return frame;
             }
