@@ -17,7 +17,7 @@ const rounds = Number(/^--rounds=(\d+)$/.exec(process.argv[2] ?? "--rounds=5")[1
 const CALM = 2_000;
 const LENGTH = 3_000;
 const SILENT = "nothing at all";
-/** What two cores take for themselves: one that says nothing is no faster for the others than its machine. */
+/** What any busy view costs the others where cores are few; what a flood costs is the rest. */
 const COMPUTING = "nothing, but computing";
 const compute = () => {
   for (const end = performance.now() + 0.02; performance.now() < end; );

@@ -179,6 +179,8 @@ test("ATK-27 a message whose id is 100 MB, or as deep as it gets, is refused und
   });
   await looks(view);
   assert.equal(await bench.page.evaluate(() => document.body.dataset.socket), "open");
+  // All four of them.
+  await refusals(card, 4);
   await bench.log("stranger opena message that was too large").first().waitFor();
   assert.equal(await effects(card), 1);
   await neighbourWorks();

@@ -315,7 +315,8 @@ export class TransomView extends HTMLElement {
       this.say(said);
       return true;
     } catch {
-      // A clone can hold what JSON cannot: cycles, big integers.
+      // A clone can hold what JSON cannot: cycles, big integers. That it came is told all the same.
+      this.say({ dropped: {} });
       return this.#ignore();
     }
   }
@@ -453,7 +454,7 @@ SHEET.replaceSync(`
 div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
 :host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
 iframe{display:block;border:0;width:100%;height:var(--height,150px)}
-button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif;z-index:1}
+button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif}
 .fullscreen{margin:0;width:100vw;height:100vh}
 .pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
 .fullscreen iframe{height:100%}

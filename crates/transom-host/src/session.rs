@@ -820,7 +820,9 @@ impl Driver {
             return self.heard(view, outline, Session::hear_of);
         }
         self.count(view, |counts| counts.refused += 1);
-        self.log_of(view, "refused", || "a message that was too large".to_owned());
+        self.log_of(view, "refused", || {
+            "a message that was too large, or that JSON cannot hold".to_owned()
+        });
     }
 
     /// Writes a line that a view can cause as often as it likes, unless it caused many in this second already: it must
