@@ -242,7 +242,7 @@ pub(crate) struct CheckArguments {
     /// Calls no tool, not even one that says that it only reads.
     #[arg(long, conflicts_with = "call")]
     pub(crate) no_call: bool,
-    /// Says that all that are named are one server, and compares what they answer (S18).
+    /// Says that all that are named are one server, and compares what they answer (server-18).
     #[arg(long)]
     pub(crate) same: bool,
     /// How many seconds each answer may take.
@@ -480,7 +480,7 @@ const CHECK_EXAMPLES: &str = "Examples:
   transom check -- cargo run -q                  a server that is started
   transom check http://localhost:3001/mcp --call 'show={\"team\": \"db\"}'
   transom check --same http://localhost:3001/mcp -- cargo run -q
-  transom check --level error --ignore S12,V09 --sarif -- cargo run -q > check.sarif
+  transom check --level error --ignore server-12,document-09 --sarif -- cargo run -q > check.sarif
   transom check --rules                          the rules, and why";
 
 const ISOLATION_EXAMPLES: &str = "Examples:

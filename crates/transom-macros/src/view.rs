@@ -320,7 +320,7 @@ fn crate_folder() -> PathBuf {
     std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default()
 }
 
-/// S11: what does not parse is refused where it stands.
+/// server-11: what does not parse is refused where it stands.
 fn check_origin(origin: &LitStr) -> Result<()> {
     let refuse = |words: String| Err(Error::new(origin.span(), words));
     let source = match Source::parse(&origin.value()) {

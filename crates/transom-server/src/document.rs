@@ -33,7 +33,7 @@ impl Document {
         }
         let html = read(source, declared, dev)?;
         if html.len() > LARGE {
-            // S17: there are hosts that refuse more.
+            // server-17: there are hosts that refuse more.
             tracing::warn!(bytes = html.len(), "a view's document is larger than a megabyte");
         }
         Ok(Self::Ready(html.into()))

@@ -73,7 +73,7 @@ impl<S: ServerHandler> WithViews<S> {
         (ui, self.inner.fallback.mode(ui, context))
     }
 
-    /// Adds what views need; says nothing if there are none (S01, S-22).
+    /// Adds what views need; says nothing if there are none (server-01, S-22).
     fn advertise(&self, capabilities: &mut ServerCapabilities) {
         if self.inner.registry.is_empty() {
             return;
@@ -93,7 +93,7 @@ impl<S: ServerHandler> WithViews<S> {
         }
         let Some(meta) = &mut tool.meta else { return true };
         if !meta.0.contains_key("ui") {
-            // S07: written before the link moved under `ui`. Hosts of today look there.
+            // server-07: written before the link moved under `ui`. Hosts of today look there.
             let Some(flat) = meta.0.get(FLAT).cloned() else { return true };
             meta.0.insert("ui".to_owned(), json!({ "resourceUri": flat }));
         }
@@ -123,7 +123,7 @@ impl<S: ServerHandler> WithViews<S> {
         true
     }
 
-    /// What differs by client must not be kept for another one (S13).
+    /// What differs by client must not be kept for another one (server-13).
     fn scope(&self, scope: &mut Option<CacheScope>, varies: bool) {
         if varies && *scope == Some(CacheScope::Public) {
             *scope = Some(CacheScope::Private);

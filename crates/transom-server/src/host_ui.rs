@@ -23,7 +23,7 @@ pub enum HostUi {
 }
 
 impl HostUi {
-    /// Finds it out for one request, in both eras of the protocol (S-15, S-16, S24).
+    /// Finds it out for one request, in both eras of the protocol (S-15, S-16, server-24).
     pub fn of(context: &RequestContext<RoleServer>) -> Self {
         let http = context.extensions.get::<http::request::Parts>();
         if let Some(asked) = http.and_then(|parts| asked(parts.uri.query()?)) {

@@ -25,28 +25,28 @@ pub struct Refusal {
     words: Cow<'static, str>,
 }
 
-/// The rule that was broken, by its number in `transom check`.
+/// The rule that was broken. It prints as `transom check` names it: `server-03`, `document-02`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
     /// A linked address can be read.
-    S03,
+    Server03,
     /// An address begins with `ui://`.
-    S04,
+    Server04,
     /// A view has a document.
-    S06,
+    Server06,
     /// Somebody may call a tool.
-    S08,
+    Server08,
     /// Policy belongs to the view, not to the tool.
-    S10,
+    Server10,
     /// Origins are well formed and encrypted.
-    S11,
+    Server11,
     /// A domain is one.
-    S12,
+    Server12,
     /// `structuredContent` fits `outputSchema`.
-    S15,
+    Server15,
     /// What a document loads is declared.
-    V02,
+    Document02,
 }
 
 impl BuildError {
@@ -89,8 +89,24 @@ impl Refusal {
     }
 }
 
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Server03 => "server-03",
+            Self::Server04 => "server-04",
+            Self::Server06 => "server-06",
+            Self::Server08 => "server-08",
+            Self::Server10 => "server-10",
+            Self::Server11 => "server-11",
+            Self::Server12 => "server-12",
+            Self::Server15 => "server-15",
+            Self::Document02 => "document-02",
+        })
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {}: {}", self.rule, self.place, self.words)
+        write!(f, "{} {}: {}", self.rule, self.place, self.words)
     }
 }

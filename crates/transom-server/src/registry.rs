@@ -45,7 +45,7 @@ impl Registry {
             if !seen.insert(def.uri.clone()) {
                 refusals.push(Refusal::view(
                     &def.uri,
-                    Rule::S04,
+                    Rule::Server04,
                     "is declared twice: register it once, or give the second an address of its own",
                 ));
                 continue;
@@ -109,13 +109,13 @@ impl Registry {
     fn add(&mut self, entry: Entry, refusals: &mut Vec<Refusal>) {
         for (tool, audience) in &entry.def.tools {
             if entry.template.is_some() {
-                refusals.push(Refusal::tool(tool, Rule::S03, TEMPLATE_LINK));
+                refusals.push(Refusal::tool(tool, Rule::Server03, TEMPLATE_LINK));
             }
             let meta = entry.def.tool_meta(*audience);
             if self.tools.insert(tool.to_string(), meta).is_some() {
                 refusals.push(Refusal::tool(
                     tool,
-                    Rule::S03,
+                    Rule::Server03,
                     "is linked twice: a tool has one view; remove one of the two `.tool(…)`",
                 ));
             }
@@ -135,11 +135,11 @@ impl Entry {
         };
         if UiUri::parse(&def.uri).is_none() {
             let words = "is not a UI address: begin it with ui://, as in ui://weather/card";
-            refuse(Rule::S04, words.into());
+            refuse(Rule::Server04, words.into());
         }
         let template = match Template::is_one(&def.uri).then(|| Template::parse(&def.uri)) {
             Some(Err(words)) => {
-                refuse(Rule::S04, words.into());
+                refuse(Rule::Server04, words.into());
                 None
             }
             Some(Ok(template)) => Some(template),
@@ -153,18 +153,18 @@ impl Entry {
                 "asks for the domain {domain:?}, which is not a host name: write it as the host's \
                  documentation says, or leave `domain` out"
             );
-            refuse(Rule::S12, words.into());
+            refuse(Rule::Server12, words.into());
         }
         if matches!(def.source, Source::Missing) {
             let words = "has no HTML: say `file`, `dir`, `html` or `render` where it comes from";
-            refuse(Rule::S06, words.into());
+            refuse(Rule::Server06, words.into());
         }
         let document = Document::new(&def.source, &declared, dev);
         let document = match document {
             Ok(document) => document,
             Err(all) => {
                 for words in all {
-                    refuse(Rule::V02, words.into());
+                    refuse(Rule::Document02, words.into());
                 }
                 return Err(refusals);
             }
@@ -176,7 +176,7 @@ impl Entry {
         Ok(Self { def, template, declared, document, meta })
     }
 
-    /// The item of `resources/read`. The same metadata as in the list (S09, S-10).
+    /// The item of `resources/read`. The same metadata as in the list (server-09, S-10).
     pub(crate) fn contents(&self, uri: String, html: String) -> ResourceContents {
         let mut contents = ResourceContents::text(html, uri).with_mime_type(MIME);
         if let Some(meta) = &self.meta {
@@ -204,13 +204,13 @@ impl Entry {
     }
 }
 
-/// Reads the origins; S11.
+/// Reads the origins; server-11.
 fn declared(def: &ViewDef, refuse: &mut impl FnMut(Rule, Cow<'static, str>)) -> Declaration {
     let Some(csp) = &def.meta.csp else { return Declaration::default() };
     let (declared, refused) = Declaration::read(csp);
     for entry in refused {
         let words = format!("{entry}: write an origin, as in https://api.example.com");
-        refuse(Rule::S11, words.into());
+        refuse(Rule::Server11, words.into());
     }
     for list in transom::csp::List::ALL {
         for source in declared.list(list) {
@@ -220,7 +220,7 @@ fn declared(def: &ViewDef, refuse: &mut impl FnMut(Rule, Cow<'static, str>)) -> 
                     list.name(),
                     if source.scheme() == "ws" { "wss" } else { "https" },
                 );
-                refuse(Rule::S11, words.into());
+                refuse(Rule::Server11, words.into());
             }
         }
     }

@@ -86,7 +86,7 @@ impl<T: Serialize> IntoCallToolResult for Shown<T> {
             Some(instead) if !renders => instead(&self.data),
             _ => self.text,
         };
-        // S14: a model that gets an empty answer makes one up.
+        // server-14: a model that gets an empty answer makes one up.
         let text = if text.trim().is_empty() { data.to_string() } else { text };
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         result.structured_content = structured(data)?;

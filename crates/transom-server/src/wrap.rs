@@ -132,7 +132,7 @@ impl<S: ServerHandler> Views<S> {
                     type_name::<S>(),
                     type_name::<S>(),
                 );
-                Some(Refusal::view(&def.uri, Rule::S06, words))
+                Some(Refusal::view(&def.uri, Rule::Server06, words))
             }
             _ => None,
         };
@@ -154,7 +154,7 @@ fn check_tools(registry: &Registry, listed: &Probe, refusals: &mut Vec<Refusal>)
     for name in registry.linked() {
         if !tools.iter().any(|tool| tool.name == name) {
             let words = "is linked to a view, but the server has no such tool: correct the name in `.tool(…)`";
-            refusals.push(Refusal::tool(name, Rule::S03, words));
+            refusals.push(Refusal::tool(name, Rule::Server03, words));
         }
     }
     for tool in tools {
@@ -171,21 +171,21 @@ fn check_meta(registry: &Registry, listed: &Probe, tool: &Tool, refusals: &mut V
     for finding in findings {
         match finding {
             Finding::PolicyOnTool { key } => refuse(
-                Rule::S10,
+                Rule::Server10,
                 format!(
                     "has `{key}` in its _meta.ui, where hosts ignore it: declare it with the view"
                 ),
             ),
             Finding::NotUiUri { got, .. } => refuse(
-                Rule::S04,
+                Rule::Server04,
                 format!("is linked to {got}, which is not a UI address: begin it with ui://"),
             ),
             Finding::UnknownVisibility { got } => refuse(
-                Rule::S08,
+                Rule::Server08,
                 format!("is visible to {got}, which is nobody: write \"model\", \"app\" or both"),
             ),
             Finding::TwoLinks { nested, flat } => refuse(
-                Rule::S03,
+                Rule::Server03,
                 format!("is linked to {nested} and to {flat}: link it to one view"),
             ),
             _ => {}
@@ -193,20 +193,20 @@ fn check_meta(registry: &Registry, listed: &Probe, tool: &Tool, refusals: &mut V
     }
     if read.visibility == Visibilities::NONE {
         let words = "is visible to nobody: leave `visibility` out, or say only(app) or only(model)";
-        refuse(Rule::S08, words.to_owned());
+        refuse(Rule::Server08, words.to_owned());
     }
     let Some(uri) = read.resource_uri.as_ref().map(|uri| uri.as_str()) else { return };
     if registry.link(&tool.name).is_some() || registry.has(uri) {
         return;
     }
     if registry.uris().any(|known| known == uri) {
-        return refuse(Rule::S03, TEMPLATE_LINK.to_owned());
+        return refuse(Rule::Server03, TEMPLATE_LINK.to_owned());
     }
     // The server may have a view of its own beside ours.
     let own = listed.resources.as_ref().is_none_or(|own| own.iter().any(|own| own.uri == uri));
     if !own {
         refuse(
-            Rule::S03,
+            Rule::Server03,
             format!(
                 "is linked to {uri}, which nobody serves: add `.view::<…>()` for it before `.build()`"
             ),
@@ -221,6 +221,6 @@ fn check_schema(registry: &Registry, tool: &Tool, refusals: &mut Vec<Refusal>) {
     let Some(schema) = tool.output_schema.as_ref().filter(|_| shown) else { return };
     if schema.get("type").is_none_or(|kind| kind != "object") {
         let words = "shows something that is not an object: put it into a field of a struct";
-        refusals.push(Refusal::tool(&tool.name, Rule::S15, words));
+        refusals.push(Refusal::tool(&tool.name, Rule::Server15, words));
     }
 }

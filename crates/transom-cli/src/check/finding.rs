@@ -104,20 +104,23 @@ const MAX_OF_A_RULE: usize = 20;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::catalogue::{S01, S05, V01};
+    use crate::check::catalogue::{DOCUMENT_01, SERVER_01, SERVER_05};
 
     #[test]
     fn the_gravest_comes_first_and_more_of_the_same_is_counted() {
         let mut findings = Findings::default();
-        findings.add(Finding::new(&V01, Place::view("ui://a"), "no doctype"));
+        findings.add(Finding::new(&DOCUMENT_01, Place::view("ui://a"), "no doctype"));
         for number in 0..30 {
-            findings.add(Finding::new(&S05, Place::server(), number.to_string()));
+            findings.add(Finding::new(&SERVER_05, Place::server(), number.to_string()));
         }
-        findings.add(Finding::new(&S01, Place::server(), "a"));
-        findings.add(Finding::new(&S01, Place::server(), "a"));
+        findings.add(Finding::new(&SERVER_01, Place::server(), "a"));
+        findings.add(Finding::new(&SERVER_01, Place::server(), "a"));
         assert_eq!(findings.omitted, 10);
         let ranked = findings.into_ranked();
         let ids: Vec<&str> = ranked.iter().map(|finding| finding.rule.id).collect();
-        assert_eq!((ids.len(), ids[0], ids[20], ids[21]), (22, "S05", "S01", "V01"));
+        assert_eq!(
+            (ids.len(), ids[0], ids[20], ids[21]),
+            (22, "server-05", "server-01", "document-01")
+        );
     }
 }

@@ -50,21 +50,21 @@ fn capabilities(survey: &Survey, findings: &mut Findings) {
     let has_views = !survey.views.is_empty();
     if has_views && !survey.advertises() {
         let words = format!("has views, and does not advertise {EXTENSION}");
-        findings.add(Finding::new(&S01, Place::server(), words));
+        findings.add(Finding::new(&SERVER_01, Place::server(), words));
     }
     if !has_views && survey.advertises() {
         let words = format!("advertises {EXTENSION}, and no view can be found");
-        findings.add(Finding::new(&S01, Place::server(), words));
+        findings.add(Finding::new(&SERVER_01, Place::server(), words));
     }
     if has_views && survey.resources.is_none() {
         let words = "has views, and no resources capability";
-        findings.add(Finding::new(&S02, Place::server(), words));
+        findings.add(Finding::new(&SERVER_02, Place::server(), words));
     }
     match &survey.resources {
-        Some(Err(why)) => findings.add(Finding::new(&S02, Place::server(), why)),
+        Some(Err(why)) => findings.add(Finding::new(&SERVER_02, Place::server(), why)),
         Some(Ok(Listed { cut: Some(why), .. })) => {
             let words = format!("the list of resources is not complete: {why}");
-            findings.add(Finding::new(&S02, Place::server(), words));
+            findings.add(Finding::new(&SERVER_02, Place::server(), words));
         }
         _ => {}
     }
@@ -74,15 +74,15 @@ fn lists(survey: &Survey, findings: &mut Findings) {
     let Listed { dropped, cut, .. } = &survey.tools;
     if let Some(why) = cut {
         let words = format!("the list of tools is not complete: {why}");
-        findings.add(Finding::new(&S21, Place::server(), words).at(Level::Error));
+        findings.add(Finding::new(&SERVER_21, Place::server(), words).at(Level::Error));
     }
     if *dropped > 0 {
         let words = format!("{dropped} entries of the list of tools are no tools");
-        findings.add(Finding::new(&S21, Place::server(), words).at(Level::Error));
+        findings.add(Finding::new(&SERVER_21, Place::server(), words).at(Level::Error));
     }
     let mut seen = BTreeSet::new();
     for name in survey.tools.names().filter(|name| !seen.insert(*name)) {
-        let finding = Finding::new(&S21, Place::tool(name), "is listed twice");
+        let finding = Finding::new(&SERVER_21, Place::tool(name), "is listed twice");
         findings.add(finding.at(Level::Error));
     }
 }
@@ -96,27 +96,27 @@ fn tool(tool: &Value, findings: &mut Findings) {
     for (key, link) in [("_meta.ui.resourceUri", nested), ("_meta[\"ui/resourceUri\"]", flat)] {
         if !link.is_null() && link.as_str().and_then(UiUri::parse).is_none() {
             let words = format!("{key} is {}", quote(link));
-            findings.add(Finding::new(&S04, place(), words));
+            findings.add(Finding::new(&SERVER_04, place(), words));
         }
     }
     match (nested.is_null(), flat.is_null()) {
         (true, false) => {
-            findings.add(Finding::new(&S07, place(), "has the deprecated flat link alone"));
+            findings.add(Finding::new(&SERVER_07, place(), "has the deprecated flat link alone"));
         }
         (false, true) => {
             let words = "has no flat link beside the nested one; older hosts know only that";
-            findings.add(Finding::new(&S07, place(), words).at(Level::Note));
+            findings.add(Finding::new(&SERVER_07, place(), words).at(Level::Note));
         }
         (false, false) if nested != flat => {
             let words = format!("links to {} nested, and to {} flat", quote(nested), quote(flat));
-            findings.add(Finding::new(&S07, place(), words));
+            findings.add(Finding::new(&SERVER_07, place(), words));
         }
         _ => {}
     }
     visibility(&meta["ui"]["visibility"], name, findings);
     for key in ["csp", "permissions"] {
         if !meta["ui"][key].is_null() {
-            findings.add(Finding::new(&S10, place(), format!("has _meta.ui.{key}")));
+            findings.add(Finding::new(&SERVER_10, place(), format!("has _meta.ui.{key}")));
         }
     }
     names_and_hints(tool, name, findings);
@@ -135,32 +135,36 @@ fn visibility(value: &Value, name: &str, findings: &mut Findings) {
         }
         other => format!("has the visibility {}, which is no list", quote(other)),
     };
-    findings.add(Finding::new(&S08, Place::tool(name), words));
+    findings.add(Finding::new(&SERVER_08, Place::tool(name), words));
 }
 
 fn names_and_hints(tool: &Value, name: &str, findings: &mut Findings) {
     let place = || Place::tool(name);
     if tool["name"].as_str().is_none_or(str::is_empty) {
-        let finding = Finding::new(&S21, Place::server(), "a tool has no name");
+        let finding = Finding::new(&SERVER_21, Place::server(), "a tool has no name");
         return findings.add(finding.at(Level::Error));
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if let Some(strange) = name.chars().find(|c| !allowed(*c)) {
         let words = format!("has {strange:?} in its name");
-        findings.add(Finding::new(&S21, place(), words));
+        findings.add(Finding::new(&SERVER_21, place(), words));
     }
     if name.chars().count() > 64 {
         let words = format!("has a name of {} characters", name.chars().count());
-        findings.add(Finding::new(&S21, place(), words));
+        findings.add(Finding::new(&SERVER_21, place(), words));
     }
     let hints = ["readOnlyHint", "destructiveHint"];
     if is_for_model(tool) && hints.iter().all(|hint| !tool["annotations"][hint].is_boolean()) {
         let words = "says neither readOnlyHint nor destructiveHint";
-        findings.add(Finding::new(&S21, place(), words));
+        findings.add(Finding::new(&SERVER_21, place(), words));
     }
     let contradicts = hints.iter().all(|hint| tool["annotations"][hint] == true);
     if contradicts {
-        findings.add(Finding::new(&S21, place(), "says that it only reads, and that it destroys"));
+        findings.add(Finding::new(
+            &SERVER_21,
+            place(),
+            "says that it only reads, and that it destroys",
+        ));
     }
 }
 
@@ -174,7 +178,7 @@ fn view(view: &View, survey: &Survey, findings: &mut Findings) {
             let who =
                 if tools.is_empty() { String::new() } else { format!(" ({tools} links to it)") };
             return findings.add(Finding::new(
-                &S03,
+                &SERVER_03,
                 place(),
                 format!("cannot be read{who}: {why}"),
             ));
@@ -184,14 +188,14 @@ fn view(view: &View, survey: &Survey, findings: &mut Findings) {
         && entry["mimeType"] != MIME
     {
         let words = format!("resources/list says {}", quote(&entry["mimeType"]));
-        findings.add(Finding::new(&S05, place(), words).at(Level::Warning));
+        findings.add(Finding::new(&SERVER_05, place(), words).at(Level::Warning));
     }
     let contents = answer["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
     let item = contents.iter().find(|item| item["uri"] == *view.uri).or_else(|| contents.first());
     if let Some(item) = item {
         if item["mimeType"] != MIME {
             let words = format!("resources/read says {}", quote(&item["mimeType"]));
-            findings.add(Finding::new(&S05, place(), words));
+            findings.add(Finding::new(&SERVER_05, place(), words));
         }
         payload(item, contents.len(), view, findings);
         metadata(item, view, survey, findings);
@@ -199,20 +203,21 @@ fn view(view: &View, survey: &Survey, findings: &mut Findings) {
     let seen = |id: &str| findings.has(id, &view.uri);
     // What has a rule of its own was said already.
     if let Some(Err(why)) = &view.document
-        && !seen("S05")
-        && !seen("S06")
+        && !seen("server-05")
+        && !seen("server-06")
     {
-        findings.add(Finding::new(&S03, place(), format!("is no document: {why}")));
+        findings.add(Finding::new(&SERVER_03, place(), format!("is no document: {why}")));
     }
     weight(view, findings);
     if let Some((older, Some(why))) = &view.older {
         let words = format!("{} does not answer: {why}", Quoted::new(older));
-        findings.add(Finding::new(&S22, place(), words));
+        findings.add(Finding::new(&SERVER_22, place(), words));
     }
 }
 
 fn payload(item: &Value, count: usize, view: &View, findings: &mut Findings) {
-    let mut add = |words: String| findings.add(Finding::new(&S06, Place::view(&view.uri), words));
+    let mut add =
+        |words: String| findings.add(Finding::new(&SERVER_06, Place::view(&view.uri), words));
     if count > 1 {
         add(format!("resources/read gives {count} items"));
     }
@@ -235,7 +240,7 @@ fn metadata(item: &Value, view: &View, survey: &Survey, findings: &mut Findings)
             let keys = differing(listed, read);
             let level = if listed.is_null() { Level::Note } else { Level::Warning };
             let words = format!("resources/list and resources/read differ in {keys}");
-            findings.add(Finding::new(&S09, place(), words).at(level));
+            findings.add(Finding::new(&SERVER_09, place(), words).at(level));
         }
     }
     let ui = if read.is_object() {
@@ -247,13 +252,13 @@ fn metadata(item: &Value, view: &View, survey: &Survey, findings: &mut Findings)
         for entry in ui["csp"][list].as_array().into_iter().flatten() {
             if let Some(why) = origin(entry) {
                 let words = format!("{list} has {}: {why}", quote(entry));
-                findings.add(Finding::new(&S11, place(), words));
+                findings.add(Finding::new(&SERVER_11, place(), words));
             }
         }
     }
     if !ui["domain"].is_null() && !is_proven(&ui["domain"], survey.address.as_deref()) {
         findings.add(Finding::new(
-            &S12,
+            &SERVER_12,
             place(),
             format!("asks for the domain {}", quote(&ui["domain"])),
         ));
@@ -294,14 +299,14 @@ fn weight(view: &View, findings: &mut Findings) {
     if view.took > SLOW {
         let words = format!("took {:.1} s to read", view.took.as_secs_f64());
         let level = if view.took > TOO_SLOW { Level::Error } else { Level::Warning };
-        findings.add(Finding::new(&S17, place(), words).at(level));
+        findings.add(Finding::new(&SERVER_17, place(), words).at(level));
     }
     let Some(Ok(document)) = &view.document else { return };
     let bytes = document.html.len();
     if bytes > LARGE {
         let words = format!("has {} KiB", bytes / 1024);
         let level = if bytes > TOO_LARGE { Level::Error } else { Level::Warning };
-        findings.add(Finding::new(&S17, place(), words).at(level));
+        findings.add(Finding::new(&SERVER_17, place(), words).at(level));
     }
 }
 
@@ -312,13 +317,13 @@ fn call(call: &Called, survey: &Survey, findings: &mut Findings) {
         Ok(result) => result,
         Err(why) => {
             return findings.add(Finding::new(
-                &S14,
+                &SERVER_14,
                 place(),
                 format!("answers a call with an error: {why}"),
             ));
         }
     };
-    meaning(result, &call.tool, &S14, findings);
+    meaning(result, &call.tool, &SERVER_14, findings);
     let listed = survey.tools.items.iter().find(|tool| tool["name"] == *call.tool);
     if let Some(schema) =
         listed.map(|tool| &tool["outputSchema"]).filter(|schema| schema.is_object())
@@ -327,15 +332,15 @@ fn call(call: &Called, survey: &Survey, findings: &mut Findings) {
         let structured = &result["structuredContent"];
         if structured.is_null() {
             let words = "has an outputSchema, and gives no structuredContent";
-            findings.add(Finding::new(&S15, place(), words));
+            findings.add(Finding::new(&SERVER_15, place(), words));
         } else if let Some(why) = schema::mismatch(schema, structured) {
-            findings.add(Finding::new(&S15, place(), Quoted::new(&why).to_string()));
+            findings.add(Finding::new(&SERVER_15, place(), Quoted::new(&why).to_string()));
         }
     }
     for block in blocks(result) {
         match block["type"].as_str() {
             Some("resource_link") => {
-                findings.add(Finding::new(&S16, place(), "its result has a resource_link"))
+                findings.add(Finding::new(&SERVER_16, place(), "its result has a resource_link"))
             }
             Some("resource") => {
                 let html = block["resource"]["mimeType"]
@@ -344,7 +349,11 @@ fn call(call: &Called, survey: &Survey, findings: &mut Findings) {
                 let ui =
                     block["resource"]["uri"].as_str().is_some_and(|uri| uri.starts_with("ui://"));
                 if html || ui {
-                    findings.add(Finding::new(&S16, place(), "its result embeds a view's HTML"));
+                    findings.add(Finding::new(
+                        &SERVER_16,
+                        place(),
+                        "its result embeds a view's HTML",
+                    ));
                 }
             }
             _ => {}
@@ -382,7 +391,7 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
         Ok(tools) => tools,
         Err(why) => {
             let words = format!("a client without the extension gets no list of tools: {why}");
-            return findings.add(Finding::new(&S20, Place::server(), words));
+            return findings.add(Finding::new(&SERVER_20, Place::server(), words));
         }
     };
     if survey.said.era == Era::Stateless
@@ -390,7 +399,7 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
         && [&survey.tools, tools].iter().any(|listed| listed.cache.as_deref() != Some("private"))
     {
         let words = "tools/list differs by client, and its cacheScope is not \"private\"";
-        findings.add(Finding::new(&S13, Place::server(), words));
+        findings.add(Finding::new(&SERVER_13, Place::server(), words));
     }
     let hosts: BTreeSet<&str> = survey.tools.names().collect();
     for tool in tools.items.iter().filter(|tool| is_app_only(tool)) {
@@ -400,20 +409,20 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
         } else {
             ("is for views alone, and hidden from the hosts that show them", Level::Error)
         };
-        findings.add(Finding::new(&S19, Place::tool(name), words).at(level));
+        findings.add(Finding::new(&SERVER_19, Place::tool(name), words).at(level));
     }
     let offered = |listed: &Listed| listed.items.iter().filter(|tool| is_for_model(tool)).count();
     if offered(&survey.tools) > 0 && offered(tools) == 0 {
         let words = "a client without the extension is offered no tool at all";
-        findings.add(Finding::new(&S20, Place::server(), words));
+        findings.add(Finding::new(&SERVER_20, Place::server(), words));
     }
     for call in &text.calls {
         let fine = survey.calls.iter().any(|host| host.tool == call.tool && host.result.is_ok());
         match &call.result {
-            Ok(result) => meaning(result, &call.tool, &S20, findings),
+            Ok(result) => meaning(result, &call.tool, &SERVER_20, findings),
             Err(why) if fine => {
                 let words = format!("answers a client without the extension with an error: {why}");
-                findings.add(Finding::new(&S20, Place::tool(&call.tool), words));
+                findings.add(Finding::new(&SERVER_20, Place::tool(&call.tool), words));
             }
             Err(_) => {}
         }
@@ -425,12 +434,12 @@ fn one_connection(survey: &Survey, findings: &mut Findings) {
     let Some((text, again)) = &survey.in_between else { return };
     if differ(&survey.tools, again).next().is_some() {
         let words = "a host gets another list after a client without views has asked";
-        findings.add(Finding::new(&S24, Place::server(), words));
+        findings.add(Finding::new(&SERVER_24, Place::server(), words));
     }
     let alone = survey.text.as_ref().and_then(|side| side.tools.as_ref().ok());
     if alone.is_some_and(|alone| differ(alone, text).next().is_some()) {
         let words = "a client without views gets another list after a host has asked";
-        findings.add(Finding::new(&S24, Place::server(), words));
+        findings.add(Finding::new(&SERVER_24, Place::server(), words));
     }
 }
 
@@ -439,14 +448,14 @@ fn others(survey: &Survey, findings: &mut Findings) {
     for other in &survey.others {
         for name in differ(&survey.tools, &other.tools) {
             let words = format!("is not the same over {}", other.way);
-            findings.add(Finding::new(&S18, Place::tool(&name), words));
+            findings.add(Finding::new(&SERVER_18, Place::tool(&name), words));
         }
         let uris: BTreeSet<&String> = ours.documents.keys().chain(other.documents.keys()).collect();
         for uri in
             uris.into_iter().filter(|uri| ours.documents.get(*uri) != other.documents.get(*uri))
         {
             let words = format!("is not the same document over {}", other.way);
-            findings.add(Finding::new(&S18, Place::view(uri), words));
+            findings.add(Finding::new(&SERVER_18, Place::view(uri), words));
         }
     }
 }
@@ -458,7 +467,7 @@ fn proxy(survey: &Survey, findings: &mut Findings) {
             (false, true) => format!("answered a request for {}", attempt.what),
             (false, false) => continue,
         };
-        findings.add(Finding::new(&S23, Place::tool(&attempt.tool), words));
+        findings.add(Finding::new(&SERVER_23, Place::tool(&attempt.tool), words));
     }
 }
 
@@ -506,7 +515,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s11_an_origin_is_encrypted_or_local() {
+    fn server_11_an_origin_is_encrypted_or_local() {
         #[rustfmt::skip]
         let table = [
             (json!("https://api.test"),        true),
@@ -528,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn s12_a_domain_is_proven_by_the_address() {
+    fn server_12_a_domain_is_proven_by_the_address() {
         let domain = json!("c4d4e8dcf4b1a4b6f7b5f1a25c5c1d8e.claudemcpcontent.com");
         assert!(!is_proven(&domain, Some("https://a.test/mcp")));
         assert!(!is_proven(&domain, None));

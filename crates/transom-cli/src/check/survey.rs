@@ -196,7 +196,7 @@ impl Survey {
         if rest > 0 {
             let why =
                 format!("the server has more than {MAX_VIEWS} views; {rest} of them were not read");
-            self.unchecked.push(Unchecked { rules: vec!["S03"], why });
+            self.unchecked.push(Unchecked { rules: vec!["server-03"], why });
         }
         self.views = views;
     }
@@ -206,7 +206,10 @@ impl Survey {
             Ok(client) => client,
             Err(why) => {
                 let why = format!("no second connection as a client without views: {why}");
-                self.unchecked.push(Unchecked { rules: vec!["S13", "S19", "S20", "S24"], why });
+                self.unchecked.push(Unchecked {
+                    rules: vec!["server-13", "server-19", "server-20", "server-24"],
+                    why,
+                });
                 return;
             }
         };
@@ -245,7 +248,7 @@ impl Survey {
                     }
                     self.others.push(Other { way: format!("MCP {version}"), tools, documents });
                 }
-                Err(why) => self.unchecked.push(Unchecked { rules: vec!["S18"], why }),
+                Err(why) => self.unchecked.push(Unchecked { rules: vec!["server-18"], why }),
             }
         }
         host.close().await;
@@ -367,7 +370,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s22_a_hash_in_an_address_is_known_by_its_place() {
+    fn server_22_a_hash_in_an_address_is_known_by_its_place() {
         #[rustfmt::skip]
         let table = [
             ("ui://a/board@3f9c2a",         Some("ui://a/board@000000")),

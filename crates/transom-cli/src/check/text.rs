@@ -132,6 +132,6 @@ mod tests {
     #[test]
     fn colour_is_only_where_it_is_wanted() {
         assert!(!rules(false).contains('\x1b'));
-        assert!(rules(true).contains("\x1b[1;31merror  \x1b[0m  S02"));
+        assert!(rules(true).contains("\x1b[1;31merror  \x1b[0m  server-02"));
     }
 }

@@ -6,7 +6,10 @@ use transom::wire::ResourcePermissions;
 use transom_host::documents::{Document, Severity, What};
 
 use super::{
-    catalogue::{Level, Rule, V01, V02, V03, V04, V05, V06, V07, V08, V09, V10, V11},
+    catalogue::{
+        DOCUMENT_01, DOCUMENT_02, DOCUMENT_03, DOCUMENT_04, DOCUMENT_05, DOCUMENT_06, DOCUMENT_07,
+        DOCUMENT_08, DOCUMENT_09, DOCUMENT_10, DOCUMENT_11, Level, Rule,
+    },
     finding::{Finding, Findings, Place},
     page::Page,
     script::Script,
@@ -44,7 +47,7 @@ impl View<'_> {
             (viewport, "has no viewport: phones show it as a page of a desk's width", Level::Note),
         ];
         for (_, words, level) in parts.into_iter().filter(|(there, ..)| !there) {
-            findings.add(Finding::new(&V01, Place::view(self.uri), words).at(level));
+            findings.add(Finding::new(&DOCUMENT_01, Place::view(self.uri), words).at(level));
         }
     }
 
@@ -52,13 +55,15 @@ impl View<'_> {
     fn scan(&self, findings: &mut Findings) {
         for found in &self.document.scan.findings {
             let (rule, level) = match found.what {
-                What::UndeclaredOrigin | What::BaseHref => (&V02, Level::Error),
-                What::ConnectionHint | What::Ping => (&V02, Level::Warning),
-                What::Eval => (&V03, Level::Warning),
-                What::NeedsGrant(_) => (&V03, Level::Note),
-                What::Popup | What::Form | What::Refresh => (&V05, Level::Warning),
-                What::TopNavigation if found.severity == Severity::Danger => (&V05, Level::Warning),
-                What::Unread => (&V01, Level::Warning),
+                What::UndeclaredOrigin | What::BaseHref => (&DOCUMENT_02, Level::Error),
+                What::ConnectionHint | What::Ping => (&DOCUMENT_02, Level::Warning),
+                What::Eval => (&DOCUMENT_03, Level::Warning),
+                What::NeedsGrant(_) => (&DOCUMENT_03, Level::Note),
+                What::Popup | What::Form | What::Refresh => (&DOCUMENT_05, Level::Warning),
+                What::TopNavigation if found.severity == Severity::Danger => {
+                    (&DOCUMENT_05, Level::Warning)
+                }
+                What::Unread => (&DOCUMENT_01, Level::Warning),
                 _ => continue,
             };
             let place = Place::line(self.uri, found.place.line);
@@ -71,7 +76,7 @@ impl View<'_> {
             let count = self.page.handlers.len();
             let words =
                 format!("handles events in attributes (onclick and the like), {count} in all");
-            findings.add(self.find(&V03, *at, words).at(Level::Note));
+            findings.add(self.find(&DOCUMENT_03, *at, words).at(Level::Note));
         }
     }
 
@@ -86,16 +91,20 @@ impl View<'_> {
             for name in ["localStorage", "sessionStorage", "indexedDB"] {
                 let mut bare = script.words(name).filter(|at| script.is_global(*at));
                 let bare = bare.find(|at| !script.near(*at, "try") && !is_asked_for(script, *at));
-                first(&V04, bare, &format!("uses {name} where nothing catches its failing"));
+                first(
+                    &DOCUMENT_04,
+                    bare,
+                    &format!("uses {name} where nothing catches its failing"),
+                );
             }
             let mut cookies =
                 script.words("cookie").filter(|at| script.0[..*at].ends_with("document."));
             let bare = cookies.find(|at| !script.near(*at, "try"));
-            first(&V04, bare, "uses document.cookie where nothing catches its failing");
-            first(&V05, navigation(script), "goes to another address");
+            first(&DOCUMENT_04, bare, "uses document.cookie where nothing catches its failing");
+            first(&DOCUMENT_05, navigation(script), "goes to another address");
             for name in HOST_GLOBALS {
                 first(
-                    &V08,
+                    &DOCUMENT_08,
                     unguarded(script, name),
                     &format!("uses {name}, which only some hosts have"),
                 );
@@ -106,7 +115,7 @@ impl View<'_> {
                     script.words(name).next().filter(|_| !needs.iter().any(|(_, get)| get(&asked)));
                 let needs: Vec<&str> = needs.into_iter().map(|(name, _)| name).collect();
                 let needs = needs.join(" or ");
-                first(&V11, at, &format!("uses {name}, and {needs} is not declared"));
+                first(&DOCUMENT_11, at, &format!("uses {name}, and {needs} is not declared"));
             }
         }
     }
@@ -118,15 +127,15 @@ impl View<'_> {
             !has("autoResize:false") && !has("autoResize: false") && !has("autoResize:!1");
         let follows = has("colorScheme") || has("applyDocumentTheme(");
         if let Some(at) = self.page.scheme.filter(|_| !follows) {
-            findings.add(self.find(&V09, at, "sets color-scheme in a <meta>"));
+            findings.add(self.find(&DOCUMENT_09, at, "sets color-scheme in a <meta>"));
         }
         for part in &self.page.styles {
             if let Some(at) = viewport_height(&part.text).filter(|_| reports) {
-                findings.add(self.find(&V06, part.place(at), "has a height of 100vh"));
+                findings.add(self.find(&DOCUMENT_06, part.place(at), "has a height of 100vh"));
             }
             if let Some(at) = own_scheme(&part.text).filter(|_| !follows) {
                 findings.add(self.find(
-                    &V09,
+                    &DOCUMENT_09,
                     part.place(at),
                     "sets color-scheme, whatever the host's theme is",
                 ));
@@ -143,7 +152,7 @@ impl View<'_> {
             if !name.is_empty() && !tools.contains(name) {
                 let name = transom::violation::Quoted::new(name);
                 findings.add(self.find(
-                    &V07,
+                    &DOCUMENT_07,
                     at,
                     format!("calls {name}, which the server does not list"),
                 ));
@@ -152,7 +161,7 @@ impl View<'_> {
     }
 
     fn relative(&self, findings: &mut Findings) {
-        // Somebody who names a base has a folder after all; whether it may be used V02 says.
+        // Somebody who names a base has a folder after all; whether it may be used document-02 says.
         if self
             .document
             .scan
@@ -165,7 +174,7 @@ impl View<'_> {
         for relative in &self.page.relative {
             let words = format!("loads {}", transom::violation::Quoted::new(&relative.address));
             let level = if relative.vital { Level::Error } else { Level::Warning };
-            findings.add(self.find(&V10, relative.at, words).at(level));
+            findings.add(self.find(&DOCUMENT_10, relative.at, words).at(level));
         }
     }
 }
@@ -301,56 +310,56 @@ mod tests {
         #[rustfmt::skip]
         let table: &[(&str, &[(&str, usize)])] = &[
             ("<p>hello", &[]),
-            // V02
-            ("<img src='https://a.test/x.png'>",                           &[("V02", 2)]),
-            ("\n<script>fetch('https://a.test')</script>",                 &[("V02", 3)]),
-            // V03
-            ("<script>eval(x)</script>",                                   &[("V03", 2)]),
-            ("<button onclick='go()'>",                                    &[("V03", 2)]),
-            // V04
-            ("<script>localStorage.setItem('a', 1)</script>",              &[("V04", 2)]),
-            ("<script>window.sessionStorage.a = 1</script>",               &[("V04", 2)]),
-            ("<script>const jar = document.cookie</script>",               &[("V04", 2)]),
+            // document-02
+            ("<img src='https://a.test/x.png'>",                           &[("document-02", 2)]),
+            ("\n<script>fetch('https://a.test')</script>",                 &[("document-02", 3)]),
+            // document-03
+            ("<script>eval(x)</script>",                                   &[("document-03", 2)]),
+            ("<button onclick='go()'>",                                    &[("document-03", 2)]),
+            // document-04
+            ("<script>localStorage.setItem('a', 1)</script>",              &[("document-04", 2)]),
+            ("<script>window.sessionStorage.a = 1</script>",               &[("document-04", 2)]),
+            ("<script>const jar = document.cookie</script>",               &[("document-04", 2)]),
             ("<script>try { localStorage.a = 1 } catch {}</script>",       &[]),
             ("<script>if (typeof localStorage !== 'undefined') {}</script>", &[]),
             ("<script>my.localStorage.a = 1; cookie = 2</script>",         &[]),
-            // V05
-            ("<script>window.open('x')</script>",                          &[("V05", 2)]),
-            ("<a target=_blank href=x>",                                   &[("V05", 2)]),
-            ("<script>location = 'x'</script>",                            &[("V05", 2)]),
-            ("<script>window.location.href = x</script>",                  &[("V05", 2)]),
-            ("<script>location.assign(x)</script>",                        &[("V05", 2)]),
+            // document-05
+            ("<script>window.open('x')</script>",                          &[("document-05", 2)]),
+            ("<a target=_blank href=x>",                                   &[("document-05", 2)]),
+            ("<script>location = 'x'</script>",                            &[("document-05", 2)]),
+            ("<script>window.location.href = x</script>",                  &[("document-05", 2)]),
+            ("<script>location.assign(x)</script>",                        &[("document-05", 2)]),
             ("<script>const location = x; a.location = 1; b(location.href); location == 1</script>", &[]),
-            // V06
-            ("<style>body { min-height: 100vh }</style>",                  &[("V06", 2)]),
-            ("<div style='height:100dvh'>",                                &[("V06", 2)]),
+            // document-06
+            ("<style>body { min-height: 100vh }</style>",                  &[("document-06", 2)]),
+            ("<div style='height:100dvh'>",                                &[("document-06", 2)]),
             ("<style>main { max-height: 100vh; width: 100vw }</style>",    &[]),
             ("<style>body { height: 100vh }</style><script>new App({}, {}, { autoResize: false })</script>", &[]),
-            // V07
-            ("<script>app.callServerTool({ name: 'shwo' })</script>",      &[("V07", 2)]),
-            ("<button data-call=shwo>",                                    &[("V07", 2)]),
+            // document-07
+            ("<script>app.callServerTool({ name: 'shwo' })</script>",      &[("document-07", 2)]),
+            ("<button data-call=shwo>",                                    &[("document-07", 2)]),
             ("<script>app.callServerTool({ name: 'show' })</script>",      &[]),
-            // V08
-            ("<script>window.openai.callTool(x)</script>",                 &[("V08", 2)]),
-            ("<script>const v = acquireVsCodeApi()</script>",              &[("V08", 2)]),
+            // document-08
+            ("<script>window.openai.callTool(x)</script>",                 &[("document-08", 2)]),
+            ("<script>const v = acquireVsCodeApi()</script>",              &[("document-08", 2)]),
             ("<script>if (window.openai) window.openai.callTool(x)</script>", &[]),
             ("<script>window.openai?.callTool(x)</script>",                &[]),
             ("<script>import openai from 'x'; my.openai.go()</script>",    &[]),
-            // V09
-            ("<style>:root { color-scheme: light dark }</style>",          &[("V09", 2)]),
-            ("<meta name=color-scheme content=dark>",                      &[("V09", 2)]),
+            // document-09
+            ("<style>:root { color-scheme: light dark }</style>",          &[("document-09", 2)]),
+            ("<meta name=color-scheme content=dark>",                      &[("document-09", 2)]),
             ("<style>[data-theme=dark] { color-scheme: dark }</style>",    &[]),
             ("<style>@media (prefers-color-scheme: dark) { p { color: red } }</style>", &[]),
             ("<style>:root { color-scheme: dark }</style><script>root.style.colorScheme = theme</script>", &[]),
-            // V10
-            ("<script src='./app.js'></script>",                           &[("V10", 2)]),
-            ("<link rel=stylesheet href='/a.css'>",                        &[("V10", 2)]),
-            ("<style>p { background: url(a.png) }</style>",                &[("V10", 2)]),
+            // document-10
+            ("<script src='./app.js'></script>",                           &[("document-10", 2)]),
+            ("<link rel=stylesheet href='/a.css'>",                        &[("document-10", 2)]),
+            ("<style>p { background: url(a.png) }</style>",                &[("document-10", 2)]),
             ("<img src='data:,'><a href='x'>",                             &[]),
-            // V11
-            ("<script>navigator.geolocation.getCurrentPosition(x)</script>", &[("V11", 2)]),
-            ("<script>navigator.mediaDevices.getUserMedia({})</script>",   &[("V11", 2)]),
-            ("<script>navigator.clipboard.writeText('a')</script>",        &[("V11", 2)]),
+            // document-11
+            ("<script>navigator.geolocation.getCurrentPosition(x)</script>", &[("document-11", 2)]),
+            ("<script>navigator.mediaDevices.getUserMedia({})</script>",   &[("document-11", 2)]),
+            ("<script>navigator.clipboard.writeText('a')</script>",        &[("document-11", 2)]),
         ];
         for (body, expected) in table {
             assert_eq!(found(body), *expected, "{body}");

@@ -35,14 +35,14 @@ fn the_text_is_ranked_and_says_why_and_what_to_do() {
     let parts = [
         "rmcp ",
         "2 tools, 1 view, 0 calls made",
-        "error    S10  policy and permissions stand on the resource",
+        "error    server-10  policy and permissions stand on the resource",
         "     tool show: has _meta.ui.csp",
         "     why  hosts ignore csp",
         "     fix  move them",
-        "warning  S21",
-        "note     V03",
+        "warning  server-21",
+        "note     document-03",
         "ui://clean/view.html, line 7: handles events in attributes",
-        "not checked  S14, S15, S16, S20: \"show\" was not called: it does not say that it only reads",
+        "not checked  server-14, server-15, server-16, server-20: \"show\" was not called: it does not say that it only reads",
         "1 error, 1 warning, 1 note",
     ];
     let mut rest = &*out;
@@ -60,9 +60,9 @@ fn the_level_says_what_counts() {
     #[rustfmt::skip]
     let table: [(&[&str], i32); 7] = [
         (&[&server.url], 1),
-        (&[&server.url, "--ignore", "S10,s21"], 0),
-        (&[&server.url, "--ignore", "S10", "--level", "error"], 0),
-        (&[&server.url, "--ignore", "S10", "--ignore", "S21", "--level", "note"], 1),
+        (&[&server.url, "--ignore", "server-10,SERVER-21"], 0),
+        (&[&server.url, "--ignore", "server-10", "--level", "error"], 0),
+        (&[&server.url, "--ignore", "server-10", "--ignore", "server-21", "--level", "note"], 1),
         (&[&note.url], 0),
         (&[&note.url, "--level", "note"], 1),
         (&[&note.url, "http://127.0.0.1:9/mcp"], 2),
@@ -83,7 +83,7 @@ fn a_call_that_is_asked_for_is_made_and_one_that_is_not_wanted_is_not() {
     assert_eq!(check(&[&server.url]).0, 0);
     let (code, out, _) = check(&[&server.url, "--call", "show={\"a\": 1}"]);
     assert_eq!(code, 1);
-    assert!(out.contains("1 call made") && out.contains("S14"), "{out}");
+    assert!(out.contains("1 call made") && out.contains("server-14"), "{out}");
     let reading = App::with(|app| app.result["content"] = json!([])).listen();
     assert_eq!(check(&[&reading.url]).0, 1);
     let (code, out, _) = check(&[&reading.url, "--no-call"]);
@@ -96,13 +96,13 @@ fn the_rules_are_listed() {
     let (code, out, _) = check(&["--rules"]);
     assert_eq!(code, 0);
     assert_eq!(out.lines().count(), 35 * 3);
-    assert!(out.contains("error    S05  the MIME type is exactly"), "{out}");
+    assert!(out.contains("error    server-05  the MIME type is exactly"), "{out}");
 }
 
 #[test]
 fn wrong_words_end_with_2() {
     for (words, expected) in [
-        (&["--ignore", "S99"][..], "--rules lists them"),
+        (&["--ignore", "server-99"][..], "--rules lists them"),
         (&["--call", "show={"], "NAME={\"key\": \"value\"}"),
         (&["--level", "danger"], "note, warning, error"),
         (&["--json", "--sarif"], "cannot be used with"),
@@ -238,7 +238,10 @@ fn a_strangers_words_move_no_cursor() {
         scripted(&[HELLO, ("tools/list", tools), ("resources/list", r#"{"resources":[]}"#)]);
     let (code, out, err) = check(&["--", "sh", "-c", &script]);
     assert_eq!(code, 1, "{err}");
-    assert!(out.contains("S04") && out.contains("S08") && out.contains("S21"), "{out}");
+    assert!(
+        out.contains("server-04") && out.contains("server-08") && out.contains("server-21"),
+        "{out}"
+    );
     let strange = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
     assert!(!out.contains(strange) && !err.contains(strange), "{out:?}");
     for format in ["--json", "--sarif"] {
@@ -311,10 +314,24 @@ fn published_servers_are_told_the_same_over_stdio_and_http() {
     assert_eq!(over_stdio, over_http);
     // The official helpers do not advertise the extension, and this server does not annotate its tool.
     assert!(
-        over_stdio.contains(&"S01".to_owned()) && over_stdio.contains(&"S21".to_owned()),
+        over_stdio.contains(&"server-01".to_owned())
+            && over_stdio.contains(&"server-21".to_owned()),
         "{over_stdio:?}"
     );
-    for id in ["S02", "S03", "S04", "S05", "S06", "S07", "S08", "S10", "S18", "V02", "V07", "V10"] {
+    for id in [
+        "server-02",
+        "server-03",
+        "server-04",
+        "server-05",
+        "server-06",
+        "server-07",
+        "server-08",
+        "server-10",
+        "server-18",
+        "document-02",
+        "document-07",
+        "document-10",
+    ] {
         assert!(!over_stdio.contains(&id.to_owned()), "{id} in {over_stdio:?}");
     }
 }
@@ -323,15 +340,15 @@ fn published_servers_are_told_the_same_over_stdio_and_http() {
 fn published_servers_with_app_only_tools() {
     let Some(script) = node::script("server-system-monitor") else { return };
     let found = ids(&["--", "node", &script, "--stdio"]);
-    assert!(found.contains(&"S19".to_owned()), "{found:?}");
-    assert!(!found.contains(&"V07".to_owned()), "{found:?}");
+    assert!(found.contains(&"server-19".to_owned()), "{found:?}");
+    assert!(!found.contains(&"document-07".to_owned()), "{found:?}");
 }
 
 #[test]
 fn published_servers_without_views() {
     let Some(script) = node::script("server-everything") else { return };
     let found = ids(&["--", "node", &script, "stdio"]);
-    assert!(!found.iter().any(|id| id != "S21"), "{found:?}");
+    assert!(!found.iter().any(|id| id != "server-21"), "{found:?}");
 }
 
 /// A server that says by its name what it was given: variables of its environment.

@@ -115,7 +115,7 @@ async fn only_views_see_the_tool_and_only_in_dev_mode() {
     };
     let client = Client::with_views().connect(server.clone(), Era::Handshake).await;
     assert_eq!(names(&client).await, [TOOL]);
-    // S13: others get another list.
+    // server-13: others get another list.
     let list = client.list_tools(None).await.expect("there is a list");
     assert_ne!(list.cache_scope, Some(CacheScope::Public));
     let client = Client::without_views().connect(server, Era::Handshake).await;

@@ -63,9 +63,9 @@ fn without_views() -> Seen {
     Seen { linked: false, resources: 0, read: false, ..without_app_tools() }
 }
 
-// S-15, S-19, S19, S20.
+// S-15, S-19, server-19, server-20.
 #[tokio::test]
-async fn s19_each_policy_in_both_eras() {
+async fn server_19_each_policy_in_both_eras() {
     for era in ERAS {
         for policy in [Fallback::Auto, Fallback::Strict, Fallback::Off] {
             let client = Client::with_views().connect(server(policy.clone()), era).await;
@@ -82,10 +82,10 @@ async fn s19_each_policy_in_both_eras() {
     }
 }
 
-// S24: rmcp makes up empty capabilities for older clients over HTTP without sessions. Taking them for the
+// server-24: rmcp makes up empty capabilities for older clients over HTTP without sessions. Taking them for the
 // client's word would hide every view from hosts that show them.
 #[tokio::test]
-async fn s24_the_capability_is_read_per_request_over_http() {
+async fn server_24_the_capability_is_read_per_request_over_http() {
     use HostUi::{Unknown, Yes};
     #[rustfmt::skip]
     let table = [
@@ -142,9 +142,9 @@ async fn s_16_the_capability_is_also_found_under_experimental() {
     }
 }
 
-// S13: rmcp's macro says that everybody may share its list.
+// server-13: rmcp's macro says that everybody may share its list.
 #[tokio::test]
-async fn s13_what_differs_by_client_is_cache_private() {
+async fn server_13_what_differs_by_client_is_cache_private() {
     use CacheScope::{Private, Public};
     for (policy, tools) in
         [(Fallback::Auto, Private), (Fallback::Strict, Private), (Fallback::Off, Public)]

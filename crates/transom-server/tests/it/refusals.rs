@@ -75,32 +75,32 @@ fn declarations_that_could_not_work_are_refused_with_the_fix() {
     let wrap = |def| Views::wrap(Hand::new()).declare(def);
     #[rustfmt::skip]
     let table = [
-        (def("https://board"),                                Rule::S04, "begin it with ui://"),
-        (def("ui://a b"),                                     Rule::S04, "begin it with ui://"),
-        (def("ui://report/{id"),                              Rule::S04, "a brace without its counterpart"),
-        (def("ui://report/{?q}"),                             Rule::S04, "write {name}"),
-        (ViewDef::new("ui://a"),                              Rule::S06, "say `file`, `dir`, `html` or `render`"),
-        (def("ui://a").connect("api.example.com"),            Rule::S11, "write an origin, as in https://"),
-        (def("ui://a").connect("*"),                          Rule::S11, "write an origin, as in https://"),
-        (def("ui://a").resource("data:"),                     Rule::S11, "write an origin, as in https://"),
-        (def("ui://a").resource("https://x.com/path"),        Rule::S11, "write an origin, as in https://"),
-        (def("ui://a").resource("https://x.com; script-src *"), Rule::S11, "write an origin, as in https://"),
-        (def("ui://a").connect("http://x.com"),               Rule::S11, "write https://"),
-        (def("ui://a").connect("ws://x.com"),                 Rule::S11, "write wss://"),
-        (def("ui://a").domain("https://x.com"),               Rule::S12, "or leave `domain` out"),
-        (page("<p>fragment"),                                 Rule::V02, "put <!doctype html> in front"),
-        (page("<!doctype html><script src=app.js></script>"), Rule::V02, "declare its folder with `dir`"),
-        (page("<!doctype html><script src=https://cdn.x.com/a.js></script>"), Rule::V02, "csp(resource = \"https://cdn.x.com\")"),
-        (page("<!doctype html><link rel=stylesheet href=//cdn.x.com/a.css>"), Rule::V02, "csp(resource = \"https://cdn.x.com\")"),
-        (page("<!doctype html><style>@import 'https://x.com/a.css';</style>"), Rule::V02, "csp(resource = \"https://x.com\")"),
-        (page("<!doctype html><p style='background:url(https://x.com/a.png)'>"), Rule::V02, "csp(resource = \"https://x.com\")"),
-        (page("<!doctype html><iframe src=https://x.com></iframe>"), Rule::V02, "csp(frame = \"https://x.com\")"),
-        (page("<!doctype html><img srcset='https://x.com/a.png 1x, b.png 2x'>"), Rule::V02, "csp(resource = \"https://x.com\")"),
+        (def("https://board"),                                Rule::Server04, "begin it with ui://"),
+        (def("ui://a b"),                                     Rule::Server04, "begin it with ui://"),
+        (def("ui://report/{id"),                              Rule::Server04, "a brace without its counterpart"),
+        (def("ui://report/{?q}"),                             Rule::Server04, "write {name}"),
+        (ViewDef::new("ui://a"),                              Rule::Server06, "say `file`, `dir`, `html` or `render`"),
+        (def("ui://a").connect("api.example.com"),            Rule::Server11, "write an origin, as in https://"),
+        (def("ui://a").connect("*"),                          Rule::Server11, "write an origin, as in https://"),
+        (def("ui://a").resource("data:"),                     Rule::Server11, "write an origin, as in https://"),
+        (def("ui://a").resource("https://x.com/path"),        Rule::Server11, "write an origin, as in https://"),
+        (def("ui://a").resource("https://x.com; script-src *"), Rule::Server11, "write an origin, as in https://"),
+        (def("ui://a").connect("http://x.com"),               Rule::Server11, "write https://"),
+        (def("ui://a").connect("ws://x.com"),                 Rule::Server11, "write wss://"),
+        (def("ui://a").domain("https://x.com"),               Rule::Server12, "or leave `domain` out"),
+        (page("<p>fragment"),                                 Rule::Document02, "put <!doctype html> in front"),
+        (page("<!doctype html><script src=app.js></script>"), Rule::Document02, "declare its folder with `dir`"),
+        (page("<!doctype html><script src=https://cdn.x.com/a.js></script>"), Rule::Document02, "csp(resource = \"https://cdn.x.com\")"),
+        (page("<!doctype html><link rel=stylesheet href=//cdn.x.com/a.css>"), Rule::Document02, "csp(resource = \"https://cdn.x.com\")"),
+        (page("<!doctype html><style>@import 'https://x.com/a.css';</style>"), Rule::Document02, "csp(resource = \"https://x.com\")"),
+        (page("<!doctype html><p style='background:url(https://x.com/a.png)'>"), Rule::Document02, "csp(resource = \"https://x.com\")"),
+        (page("<!doctype html><iframe src=https://x.com></iframe>"), Rule::Document02, "csp(frame = \"https://x.com\")"),
+        (page("<!doctype html><img srcset='https://x.com/a.png 1x, b.png 2x'>"), Rule::Document02, "csp(resource = \"https://x.com\")"),
     ];
     for (def, rule, fix) in table {
         refused(wrap(def), rule, fix);
     }
-    refused(wrap(def("ui://a")).declare(def("ui://a")), Rule::S04, "register it once");
+    refused(wrap(def("ui://a")).declare(def("ui://a")), Rule::Server04, "register it once");
 }
 
 #[test]
@@ -116,15 +116,15 @@ fn tools_that_could_not_work_are_refused_with_the_fix() {
     let link = |uri: &str| json!({ "ui": { "resourceUri": uri } });
     #[rustfmt::skip]
     let table = [
-        (link("ui://missing"),                              Rule::S03, "add `.view::<…>()`"),
-        (json!({ "ui/resourceUri": "ui://missing" }),       Rule::S03, "add `.view::<…>()`"),
-        (link("https://x.com"),                             Rule::S04, "begin it with ui://"),
-        (json!({ "ui": { "visibility": [] } }),             Rule::S08, "say only(app) or only(model)"),
-        (json!({ "ui": { "visibility": ["everyone"] } }),   Rule::S08, "write \"model\", \"app\" or both"),
-        (json!({ "ui": { "resourceUri": "ui://a", "csp": {} } }), Rule::S10, "declare it with the view"),
-        (json!({ "ui": { "permissions": {} } }),            Rule::S10, "declare it with the view"),
-        (link("ui://report/{id}"),                          Rule::S03, "link it to a view with a fixed address"),
-        (json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://b" }), Rule::S03, "link it to one view"),
+        (link("ui://missing"),                              Rule::Server03, "add `.view::<…>()`"),
+        (json!({ "ui/resourceUri": "ui://missing" }),       Rule::Server03, "add `.view::<…>()`"),
+        (link("https://x.com"),                             Rule::Server04, "begin it with ui://"),
+        (json!({ "ui": { "visibility": [] } }),             Rule::Server08, "say only(app) or only(model)"),
+        (json!({ "ui": { "visibility": ["everyone"] } }),   Rule::Server08, "write \"model\", \"app\" or both"),
+        (json!({ "ui": { "resourceUri": "ui://a", "csp": {} } }), Rule::Server10, "declare it with the view"),
+        (json!({ "ui": { "permissions": {} } }),            Rule::Server10, "declare it with the view"),
+        (link("ui://report/{id}"),                          Rule::Server03, "link it to a view with a fixed address"),
+        (json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://b" }), Rule::Server03, "link it to one view"),
     ];
     for (meta, rule, fix) in table {
         let views =
@@ -133,23 +133,23 @@ fn tools_that_could_not_work_are_refused_with_the_fix() {
     }
 
     let list = Hand { schema: Some(json!({ "type": "array" })), ..Hand::meta(link("ui://a")) };
-    refused(Views::wrap(list).declare(def("ui://a")), Rule::S15, "a field of a struct");
+    refused(Views::wrap(list).declare(def("ui://a")), Rule::Server15, "a field of a struct");
     let unknown = def("ui://a").tool("sohw", Audience::Both);
-    refused(Views::wrap(Hand::new()).declare(unknown), Rule::S03, "correct the name");
+    refused(Views::wrap(Hand::new()).declare(unknown), Rule::Server03, "correct the name");
     let twice = || def("ui://a").tool("show", Audience::Both);
     refused(
         Views::wrap(Hand::new()).declare(twice().tool("show", Audience::App)),
-        Rule::S03,
+        Rule::Server03,
         "a tool has one view",
     );
     let template = def("ui://report/{id}").tool("show", Audience::Both);
-    refused(Views::wrap(Hand::new()).declare(template), Rule::S03, "a fixed address");
+    refused(Views::wrap(Hand::new()).declare(template), Rule::Server03, "a fixed address");
 }
 
 // A tool that names a view type compiles; whether the view is served is known only here.
 #[test]
 fn a_view_that_nobody_registered_is_refused() {
-    refused(Views::wrap(Incidents), Rule::S03, "add `.view::<…>()`");
+    refused(Views::wrap(Incidents), Rule::Server03, "add `.view::<…>()`");
     Views::wrap(Incidents).view::<Board>().build().expect("it is registered");
 }
 
@@ -166,7 +166,7 @@ fn a_server_may_have_views_of_its_own() {
 fn a_function_for_another_server_is_refused() {
     let def =
         ViewDef::new("ui://a").render(|_: &RenderCx<String>| Box::pin(async { Ok(String::new()) }));
-    refused(Views::wrap(Hand::new()).declare(def), Rule::S06, "take &RenderCx<");
+    refused(Views::wrap(Hand::new()).declare(def), Rule::Server06, "take &RenderCx<");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn everything_that_is_wrong_is_told_at_once() {
     assert_eq!(error.refusals().len(), 2, "{error}");
     let words = error.to_string();
     assert!(
-        words.contains("S04 view http://a: ") && words.contains("S11 view ui://b: "),
+        words.contains("server-04 view http://a: ") && words.contains("server-11 view ui://b: "),
         "{words}"
     );
 }
@@ -199,9 +199,9 @@ async fn a_hand_written_server_is_linked_by_name() {
     assert!(client.list_all_tools().await.expect("there is a list").is_empty());
 }
 
-// S07: a server from before the link moved is brought up to date.
+// server-07: a server from before the link moved is brought up to date.
 #[tokio::test]
-async fn s07_a_flat_link_is_also_written_where_hosts_of_today_look() {
+async fn server_07_a_flat_link_is_also_written_where_hosts_of_today_look() {
     use crate::clients::{Client, Era};
     let server =
         Views::wrap(Hand::meta(json!({ "ui/resourceUri": "ui://a" }))).declare(def("ui://a"));
@@ -212,9 +212,9 @@ async fn s07_a_flat_link_is_also_written_where_hosts_of_today_look() {
     assert_eq!(json!(tools[0].meta), expected);
 }
 
-// S01: nothing is said about views where there are none.
+// server-01: nothing is said about views where there are none.
 #[test]
-fn s01_a_server_without_views_says_nothing() {
+fn server_01_a_server_without_views_says_nothing() {
     let server = Views::wrap(Hand::new()).build().expect("it is sound");
     assert_eq!(server.get_info().capabilities.extensions, None);
 }

@@ -23,7 +23,7 @@ pub(crate) async fn read(client: &Connected, uri: &str) -> (String, Value) {
     (text.clone(), wire)
 }
 
-// S01, S-22; S07, S-12; S09, S-10; S-03; S-06.
+// server-01, S-22; server-07, S-12; server-09, S-10; S-03; S-06.
 #[tokio::test]
 async fn one_declaration_feeds_the_list_the_read_the_link_and_the_capability() {
     let ui = json!({
@@ -103,7 +103,7 @@ async fn a_folder_becomes_one_document_with_the_view_script_in_front() {
     assert!(rest.trim_end().ends_with("<script>window.late = true;\n</script>"), "{rest}");
 }
 
-// S-18, S-20; S15.
+// S-18, S-20; server-15.
 #[tokio::test]
 async fn a_result_has_words_data_and_something_private() {
     for era in ERAS {

@@ -61,7 +61,10 @@ impl Calls {
         for (name, why) in left {
             let name = transom::violation::Quoted::new(&name);
             let why = format!("{name} was not called: {why}");
-            unchecked.push(Unchecked { rules: vec!["S14", "S15", "S16", "S20"], why });
+            unchecked.push(Unchecked {
+                rules: vec!["server-14", "server-15", "server-16", "server-20"],
+                why,
+            });
         }
         made
     }

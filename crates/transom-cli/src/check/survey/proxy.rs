@@ -44,12 +44,12 @@ pub(super) async fn attempt(
         return vec![];
     };
     if calls.none {
-        unchecked.push(Unchecked { rules: vec!["S23"], why: "--no-call".to_owned() });
+        unchecked.push(Unchecked { rules: vec!["server-23"], why: "--no-call".to_owned() });
         return vec![];
     }
     let why = "where a backend's redirects lead was not tried: nobody but the backend can send one"
         .to_owned();
-    unchecked.push(Unchecked { rules: vec!["S23"], why });
+    unchecked.push(Unchecked { rules: vec!["server-23"], why });
     let Ok(ear) = Ear::listen().await else { return vec![] };
     let mut attempts = vec![];
     for (what, url) in ear.addresses() {
