@@ -8,7 +8,7 @@ const SCRIPT = path.resolve(
   "../../web/src/sandbox.ts",
 );
 
-/** What a guest document may do when it declared nothing (reference §3.7 A), as a header. */
+/** What a guest document may do when it declared nothing (docs/reference/mcp-apps.md §3.7, form A), as a header. */
 export const DEFAULT_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "media-src 'self' data:; object-src 'none'; connect-src 'none'; frame-src 'none'; base-uri 'self'; form-action 'none'";

@@ -208,6 +208,7 @@ test("recipe: a view that is closed in mid-sentence calls nothing", async () => 
   assert.equal(await bench.log("tools/call write_recipe").count(), calls);
 });
 
+// H-114
 test("canvas: what the view offers is listed on its card, and painting is asked about", async () => {
   const card = await bench.run("canvas", "new_canvas", { title: "Harbour", width: 4, height: 3 });
   await card.guest.getByRole("heading", { name: "Harbour" }).waitFor();

@@ -66,6 +66,7 @@ test("what is wrong with a server's documents stands beside it", async () => {
   await findings.filter({ hasText: "ui://odd/wrong_mime.html" }).waitFor();
 });
 
+// H-67
 test("a tool that fails is told to its view as a cancellation", async (t) => {
   const card = await bench.run("odd", "broken_call");
   t.after(() => card.box.evaluate((box) => box.remove()));

@@ -17,6 +17,7 @@ after(async () => {
 });
 const bench = await openBench(browser, host);
 
+// H-09: this server lists no resources.
 test("a server that asks for it is signed in to from the page, and its view opens", async () => {
   const link = bench.server("locked").getByRole("link", { name: "Sign in at 127.0.0.1" });
   await link.waitFor();

@@ -32,7 +32,7 @@ export function sizeOf(value: unknown, limit: number): number {
 }
 
 /**
- * Builds the policy of a document from what it declared (reference §3.7). Each source is parsed and
+ * Builds the policy of a document from what it declared (docs/reference/mcp-apps.md §3.7). Each source is parsed and
  * written anew; one that does not parse is left out.
  */
 export function policyOf(csp: unknown): string {
@@ -67,7 +67,7 @@ function sourcesOf(list: unknown): string {
 function sourceOf(entry: unknown): string {
   const parts = typeof entry === "string" && SOURCE.exec(entry);
   if (!parts) return "";
-  // A bare host means https (reference §4.2).
+  // A bare host means https (docs/reference/mcp-apps.md §4.2).
   const [, scheme = "https://", host, path = ""] = parts;
   return ` ${scheme}${host}${path}`;
 }

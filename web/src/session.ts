@@ -316,7 +316,7 @@ export function openSession(
     });
 }
 
-/** Earlier drafts lacked "notifications/", or the "d" of "changed" (reference §4.2). */
+/** Earlier drafts lacked "notifications/", or the "d" of "changed" (docs/reference/mcp-apps.md §4.2). */
 function eventOf(method: string): string {
   return method
     .replace(/^ui\/(notifications\/)?|-/g, "")

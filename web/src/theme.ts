@@ -8,7 +8,7 @@ export function applyHostStyles({
   safeAreaInsets,
 }: HostContext = {}): void {
   if (theme) applyDocumentTheme(theme);
-  // Earlier drafts had the variables directly in `styles` (reference §4.2).
+  // Earlier drafts had the variables directly in `styles` (docs/reference/mcp-apps.md §4.2).
   applyHostStyleVariables(styles.variables ?? (styles as Styles));
   if (styles.css?.fonts) applyHostFonts(styles.css.fonts);
   for (const side in safeAreaInsets)

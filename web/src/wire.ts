@@ -58,7 +58,7 @@ export function isObject(value: unknown): value is Json {
 /**
  * Reads one message, or nothing when it is not one.
  *
- * Extra members are tolerated (reference §4.2); batches, fractional ids, array params and a result
+ * Extra members are tolerated (docs/reference/mcp-apps.md §4.2); batches, fractional ids, array params and a result
  * beside an error are not messages (W-2 to W-6).
  */
 export function parseMessage(data: unknown): Message | undefined {

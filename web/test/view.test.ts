@@ -228,7 +228,7 @@ describe("asking", () => {
       "sampling/createMessage",
     ],
     ["sendMessage", { role: "user", content: [] }, "ui/message"],
-    ["updateModelContext", { content: [] }, "ui/update-model-context"],
+    ["updateModelContext", { content: [] }, "ui/update-model-context"], // V-15
     ["openLink", { url: "https://x.test" }, "ui/open-link"],
     ["sendOpenLink", { url: "https://x.test" }, "ui/open-link"],
     ["downloadFile", { contents: [] }, "ui/download-file"],

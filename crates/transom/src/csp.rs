@@ -35,7 +35,7 @@ impl Csp {
     /// Builds the policy a document runs under, from what it declared.
     ///
     /// A document that declared nothing may not even connect to its own origin (H-24); an empty
-    /// declaration may (reference §3.7, Q4).
+    /// declaration may (Q4; docs/reference/mcp-apps.md §3.7).
     pub fn guest(declaration: Option<&Declaration>) -> Self {
         Self { directives: declaration.map_or_else(undeclared, declared) }
     }
@@ -343,7 +343,7 @@ impl Directive {
     }
 }
 
-/// Form A of reference §3.7: no declaration at all. Fonts fall to `default-src`.
+/// Form A of docs/reference/mcp-apps.md §3.7: no declaration at all. Fonts fall to `default-src`.
 fn undeclared() -> Vec<(Directive, Values)> {
     let inline = [SelfOrigin, UnsafeInline].map(Value::from);
     let images = [SelfOrigin, Data].map(Value::from);
@@ -361,7 +361,7 @@ fn undeclared() -> Vec<(Directive, Values)> {
     ]
 }
 
-/// Form B of reference §3.7: a declaration, be it empty.
+/// Form B of docs/reference/mcp-apps.md §3.7: a declaration, be it empty.
 fn declared(declaration: &Declaration) -> Vec<(Directive, Values)> {
     form_b(
         List::ALL.map(|list| declaration.list(list).iter().cloned().map(Value::Source).collect()),

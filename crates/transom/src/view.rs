@@ -832,7 +832,7 @@ mod tests {
     #[test]
     fn v_11_a_change_of_context_is_merged_key_by_key() {
         let mut view = opened(AppCapabilities::default(), rich());
-        // §4.2 "Context": under its older name, too.
+        // docs/reference/mcp-apps.md §4.2 "Context": under its older name, too.
         tell(&mut view, "ui/host-context-change", json!({ "locale": "de" }));
         assert_eq!(said(&mut view), ["ContextChanged"]);
         assert_eq!(view.context().locale.as_deref(), Some("de"));
@@ -891,7 +891,7 @@ mod tests {
 
     #[test]
     fn v_23_a_teardown_is_answered_with_an_object_and_once() {
-        // §4.2 "Teardown": with a reason or without.
+        // docs/reference/mcp-apps.md §4.2 "Teardown": with a reason or without.
         for params in [json!({}), json!({ "reason": "bye" }), json!({ "reason": null })] {
             let mut view = opened(AppCapabilities::default(), rich());
             let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/resource-teardown", "params": params });
@@ -959,7 +959,7 @@ mod tests {
             tell(&mut view, method::TOOL_RESULT, json!({ "_meta": {} }));
         }
         assert_eq!(said(&mut view), ["Input(RawValue({}))", r#"Result(RawValue({"_meta":{}}))"#]);
-        // §4.2 "Cancel": under its older name, too.
+        // docs/reference/mcp-apps.md §4.2 "Cancel": under its older name, too.
         tell(&mut view, "ui/tool-cancelled", json!({ "reason": null }));
         assert_eq!(said(&mut view), ["Cancelled { reason: None }"]);
     }

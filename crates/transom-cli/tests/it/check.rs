@@ -102,7 +102,7 @@ fn the_rules_are_listed() {
 #[test]
 fn wrong_words_end_with_2() {
     for (words, expected) in [
-        (&["--ignore", "server-99"][..], "--rules lists them"),
+        (&["--ignore", "no-such-rule"][..], "--rules lists them"),
         (&["--call", "show={"], "NAME={\"key\": \"value\"}"),
         (&["--level", "danger"], "note, warning, error"),
         (&["--json", "--sarif"], "cannot be used with"),

@@ -114,7 +114,7 @@ pub(super) fn item(uri: &UiUri, result: &RawValue, limits: &Limits) -> Result<It
     Ok(Item { html, meta: meta(&body, limits.meta)? })
 }
 
-/// §3.14: the item whose address and type both fit.
+/// docs/reference/mcp-apps.md §3.14: the item whose address and type both fit.
 fn choose(uri: &UiUri, heads: &[Head], compat: Compat) -> Result<usize, NotADocument> {
     let first = heads.first().ok_or(NotADocument::Empty)?;
     let asked = |head: &&Head| head.uri.as_deref() == Some(uri.as_str());
@@ -134,7 +134,7 @@ fn choose(uri: &UiUri, heads: &[Head], compat: Compat) -> Result<usize, NotADocu
     }
 }
 
-/// Text before a blob: with both, the published peers take the text (§3.14).
+/// Text before a blob: with both, the published peers take the text (docs/reference/mcp-apps.md §3.14).
 fn html(body: &Body<'_>, limit: usize) -> Result<String, NotADocument> {
     if let Some(text) = present(body.text) {
         let text: String = parse(text)?;

@@ -70,6 +70,7 @@ fn refused(views: Views<impl ServerHandler>, rule: Rule, fix: &str) {
     assert!(found, "{error}");
 }
 
+// S-01; S-05; S-07.
 #[test]
 fn declarations_that_could_not_work_are_refused_with_the_fix() {
     let wrap = |def| Views::wrap(Hand::new()).declare(def);
@@ -111,6 +112,7 @@ fn what_is_declared_may_be_used() {
     Views::wrap(Hand::new()).declare(def).build().expect("it is declared");
 }
 
+// S-02, server-03; S-11, S-13.
 #[test]
 fn tools_that_could_not_work_are_refused_with_the_fix() {
     let link = |uri: &str| json!({ "ui": { "resourceUri": uri } });

@@ -277,7 +277,7 @@ impl State {
         }
         let told = match (self.told, self.known.ending) {
             (Told::Input, Some(_)) => true,
-            // §3.16: cancelled before the arguments were complete.
+            // docs/reference/mcp-apps.md §3.16: cancelled before the arguments were complete.
             (Told::Nothing, Some(Ending::Cancelled)) => true,
             _ => false,
         };
@@ -401,7 +401,7 @@ mod tests {
             (Nothing, None,  Told::Nothing, News::Arguments,          Ok((Complete, None, Told::Input, "Input"))),
             (Nothing, None,  Told::Nothing, ended(Ending::Result),    Ok((Nothing, result, Told::Nothing, ""))),        // H-62
             (Nothing, result, Told::Nothing, News::Arguments,         Ok((Complete, result, Told::Ending, "Input Ending"))),
-            (Nothing, None,  Told::Nothing, ended(Ending::Cancelled), Ok((Nothing, cancelled, Told::Ending, "Ending"))), // §3.16
+            (Nothing, None,  Told::Nothing, ended(Ending::Cancelled), Ok((Nothing, cancelled, Told::Ending, "Ending"))), // docs/reference/mcp-apps.md §3.16
             (Partial, None,  Told::Nothing, ended(Ending::Cancelled), Ok((Partial, cancelled, Told::Ending, "Ending"))), // H-66
             (Complete, None, Told::Input,   ended(Ending::Result),    Ok((Complete, result, Told::Ending, "Ending"))),  // H-65
             (Complete, None, Told::Input,   ended(Ending::Cancelled), Ok((Complete, cancelled, Told::Ending, "Ending"))),

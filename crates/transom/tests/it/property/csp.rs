@@ -93,7 +93,7 @@ fn browser_directive(text: &str) -> Directive {
     (name, words.collect())
 }
 
-/// Form B of reference §3.7, written a second time and without the parser.
+/// Form B of docs/reference/mcp-apps.md §3.7, written a second time and without the parser.
 fn form_b(granted: &ResourceCsp) -> Vec<Directive> {
     let resources = &granted.resource_domains;
     let or = |sources: &Vec<String>, other: &str| match sources.is_empty() {
