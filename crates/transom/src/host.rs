@@ -81,7 +81,8 @@ pub struct Setup {
     pub limits: Limits,
     /// How long things may take.
     pub terms: Terms,
-    /// Whether messages that were posted as JSON strings are taken too (docs/reference/mcp-apps.md §4.2).
+    /// Whether messages that were posted as JSON strings are taken too
+    /// (docs/reference/mcp-apps.md §4.2).
     pub accept_strings: bool,
 }
 

@@ -302,7 +302,8 @@ pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str(raw.get()).ok().map(Cow::Owned)
 }
 
-/// The text inside a message that was posted as one JSON string, for peers that stringify (docs/reference/mcp-apps.md §4.2).
+/// The text inside a message that was posted as one JSON string, for peers that stringify
+/// (docs/reference/mcp-apps.md §4.2).
 pub fn unwrap_string(text: &str, limits: Limits) -> Option<String> {
     if text.len() > limits.bytes || !text.trim_ascii_start().starts_with('"') {
         return None;
@@ -310,7 +311,8 @@ pub fn unwrap_string(text: &str, limits: Limits) -> Option<String> {
     serde_json::from_str(text).ok()
 }
 
-/// The top-level members, each present or absent; extra ones are dropped (docs/reference/mcp-apps.md §4.2).
+/// The top-level members, each present or absent; extra ones are dropped
+/// (docs/reference/mcp-apps.md §4.2).
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -501,7 +503,8 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"no","data":[ 1 ]}}"#, r#"{"jsonrpc":"2.0","id":0,"error":{"code":-1,"message":"no","data":[ 1 ]}}"#),
             // Any order, any white space.
             ("\n { \"method\" : \"m\" , \"jsonrpc\" : \"2.0\" } \t", r#"{"jsonrpc":"2.0","method":"m"}"#),
-            // docs/reference/mcp-apps.md §4.2 "Extra top-level keys": dropped, and never printed (W-5).
+            // docs/reference/mcp-apps.md §4.2 "Extra top-level keys": dropped, and never
+            // printed (W-5).
             (r#"{"jsonrpc":"2.0","channel":"ui","method":"m","type":{"deep":[]}}"#, r#"{"jsonrpc":"2.0","method":"m"}"#),
             // W-3: ids keep their type.
             (r#"{"jsonrpc":"2.0","id":"0","method":"m"}"#, r#"{"jsonrpc":"2.0","id":"0","method":"m"}"#),

@@ -1,7 +1,7 @@
 //! The rules: what each one wants, why, and how a server's author mends it.
 //!
-//! Ids are for ever: people write them into `--ignore` and into their CI. `docs/reference/check.md` is
-//! written from this file by `scripts/requirement-ids --write`.
+//! Ids are for ever: people write them into `--ignore` and into their CI. `docs/reference/check.md`
+//! is written from this file by `scripts/requirement-ids --write`.
 
 use std::fmt;
 

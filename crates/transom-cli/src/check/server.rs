@@ -286,7 +286,8 @@ fn origin(entry: &Value) -> Option<String> {
     (matches!(source.scheme(), "http" | "ws") && !local).then(|| "it is not encrypted".to_owned())
 }
 
-/// docs/reference/mcp-apps.md §3.10: Claude wants the first 32 digits of the SHA-256 of the server's address, in front of its own domain.
+/// docs/reference/mcp-apps.md §3.10: Claude wants the first 32 digits of the SHA-256 of the
+/// server's address, in front of its own domain.
 fn is_proven(domain: &Value, address: Option<&str>) -> bool {
     let (Some(domain), Some(address)) = (domain.as_str(), address) else { return false };
     let hash = Sha256::digest(address.as_bytes());

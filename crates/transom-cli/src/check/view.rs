@@ -161,7 +161,8 @@ impl View<'_> {
     }
 
     fn relative(&self, findings: &mut Findings) {
-        // Somebody who names a base has a folder after all; whether it may be used document-02 says.
+        // Somebody who names a base has a folder after all; whether it may be used is for
+        // document-02 to say.
         if self
             .document
             .scan

@@ -134,7 +134,8 @@ fn choose(uri: &UiUri, heads: &[Head], compat: Compat) -> Result<usize, NotADocu
     }
 }
 
-/// Text before a blob: with both, the published peers take the text (docs/reference/mcp-apps.md §3.14).
+/// Text before a blob: with both, the published peers take the text
+/// (docs/reference/mcp-apps.md §3.14).
 fn html(body: &Body<'_>, limit: usize) -> Result<String, NotADocument> {
     if let Some(text) = present(body.text) {
         let text: String = parse(text)?;

@@ -106,7 +106,8 @@ pub enum KeyError {
 pub struct StableDomain(String);
 
 impl StableDomain {
-    /// Reads a host, or an origin with its scheme, which means its host (docs/reference/mcp-apps.md §3.10).
+    /// Reads a host, or an origin with its scheme, which means its host
+    /// (docs/reference/mcp-apps.md §3.10).
     pub fn parse(text: &str) -> Result<Self, NotADomain> {
         let text = text.strip_suffix('/').unwrap_or(text);
         let origin = match text.contains("://") {

@@ -23,7 +23,8 @@ pub(crate) async fn read(client: &Connected, uri: &str) -> (String, Value) {
     (text.clone(), wire)
 }
 
-// server-01, S-22; server-07, S-12; server-09, S-10; S-03; S-04; S-06; S-08: no domain unless it is declared.
+// server-01, S-22; server-07, S-12; server-09, S-10; S-03; S-04; S-06.
+// S-08: no domain unless it is declared.
 #[tokio::test]
 async fn one_declaration_feeds_the_list_the_read_the_link_and_the_capability() {
     let ui = json!({
