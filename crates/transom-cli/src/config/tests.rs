@@ -4,7 +4,10 @@ use clap::Parser as _;
 use transom::policy::Stance;
 
 use super::*;
-use crate::arguments::{Cli, Command as CliCommand};
+use crate::{
+    arguments::{Cli, Command as CliCommand},
+    terminal::Nobody,
+};
 
 /// A configuration from a file and a command line, somewhere without other files.
 fn load(toml: &str, words: &[&str]) -> Result<Config> {
@@ -13,11 +16,13 @@ fn load(toml: &str, words: &[&str]) -> Result<Config> {
     load_in(folder.path(), words)
 }
 
+/// The file of the folder counts as it would if it were named; `agreed.rs` tests what happens otherwise.
 fn load_in(folder: &Path, words: &[&str]) -> Result<Config> {
-    let cli = Cli::parse_from([&["transom", "run"], words].concat());
+    let named: &[&str] = if words.contains(&"--toml") { &[] } else { &["--toml", "transom.toml"] };
+    let cli = Cli::parse_from([&["transom", "run"], named, words].concat());
     let Some(CliCommand::Run(arguments)) = cli.command else { panic!("run") };
     let home = |name: &str| (name == "HOME").then(|| OsString::from("/somebody"));
-    Config::load(&arguments, &Surroundings { folder, variable: &home })
+    Config::load(&arguments, &Surroundings { folder, variable: &home, terminal: &Nobody })
 }
 
 fn message(toml: &str) -> String {
