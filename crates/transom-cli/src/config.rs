@@ -11,6 +11,7 @@ mod setting;
 
 use std::{
     collections::BTreeSet,
+    io::Read as _,
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -551,11 +552,19 @@ fn registration(table: &file::OAuth) -> Registration {
     Registration { client_id, client_secret, scopes }
 }
 
+/// Reads a file that may be anybody's, and so of any length.
 fn read(found: &Found, around: &Surroundings<'_>) -> Result<String> {
     let Found { path, why, .. } = found;
-    std::fs::read_to_string(around.folder.join(path)).with_context(|| {
+    let mut text = String::new();
+    let file = std::fs::File::open(around.folder.join(path));
+    let read = file.and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+    let size = read.with_context(|| {
         format!("cannot read {} ({why}); name a file that is there", path.display())
-    })
+    })?;
+    if size as u64 > LONGEST {
+        bail!("{} ({why}) is longer than {LONGEST} bytes", path.display());
+    }
+    Ok(text)
 }
 
 impl From<SandboxMode> for Frames {
@@ -567,6 +576,8 @@ impl From<SandboxMode> for Frames {
     }
 }
 
+/// The longest `transom.toml`, in bytes.
+const LONGEST: u64 = 1 << 20;
 const PORT: u16 = 7420;
 const VIEWS: u64 = 2_000;
 /// How long a server may take that is built before it runs.

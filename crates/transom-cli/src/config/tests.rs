@@ -48,6 +48,7 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
     let table = [
         ("[run]\nprot = 1",                              2, "unknown field `prot`, expected one of `port`"),
         ("[rnu]",                                        1, "unknown field `rnu`"),
+        ("\"a\\u001b[2J\\u202e\" = 1",                    1, "unknown field `a\u{fffd}[2J\u{fffd}`"),
         ("[run]\nport = 70000",                          2, "expected u16"),
         ("[run]\n\nport = \"x\"",                        3, "expected u16"),
         ("[run]\nport = 1\nport = 2",                    3, "duplicate key"),
@@ -176,6 +177,12 @@ fn a_file_that_was_asked_for_must_be_there() {
         error.contains("cannot read missing.toml (--toml); name a file that is there"),
         "{error}"
     );
+}
+
+#[test]
+fn a_file_without_end_is_not_read_to_its_end() {
+    let error = message(&"#".repeat((1 << 20) + 1));
+    assert!(error.contains("is longer than 1048576 bytes"), "{error}");
 }
 
 #[test]
