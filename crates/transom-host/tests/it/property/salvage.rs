@@ -6,11 +6,11 @@
     unreachable_pub,
     reason = "a module of the crate that is nobody's business outside of it"
 )]
-mod salvage;
+mod reader;
 
 use std::{collections::BTreeMap, fmt};
 
-use salvage::answered;
+use reader::answered;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
