@@ -163,4 +163,18 @@ export const DEFENCES = [
     test: ["crash", "killed"],
     kills: 20,
   },
+  {
+    name: "who has not shown the key may send a short hello and no more",
+    file: "crates/transom-host/src/page/greeting.rs",
+    find: "if length > MAX_HELLO {",
+    put: "if length > MAX_HELLO << 14 {",
+    test: ["doors", "sockets without a key"],
+  },
+  {
+    name: "a file that was only found counts after a person has agreed to it",
+    file: "crates/transom-cli/src/config/agreed.rs",
+    find: "if found.named {",
+    put: "if found.named || !found.named {",
+    test: ["doors", "a transom.toml that lies in the folder"],
+  },
 ];

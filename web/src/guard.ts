@@ -59,18 +59,29 @@ export function policyOf(csp: unknown): string {
   ].join("; ");
 }
 
-/** Each source after a space. */
+/** Each source after a space, as far as a host reads them: the first 64. */
 function sourcesOf(list: unknown): string {
-  return Array.isArray(list) ? list.map(sourceOf).join("") : "";
+  const first = Array.isArray(list) ? list.slice(0, 64) : [];
+  return [...new Set(first.map(sourceOf))].join("");
 }
 
+/** A source as a browser writes it, or nothing: what `csp.rs` refuses is refused here (`fixtures/csp`). */
 function sourceOf(entry: unknown): string {
   const parts = typeof entry === "string" && SOURCE.exec(entry);
   if (!parts) return "";
-  // A bare host means https (docs/reference/mcp-apps.md §4.2).
-  const [, scheme = "https://", host, path = ""] = parts;
-  return ` ${scheme}${host}${path}`;
+  const [, scheme, star = "", host, port = ""] = parts as unknown as string[];
+  // A bare host means https (docs/reference/mcp-apps.md §4.2); a single word may be a keyword whose quotes were lost.
+  if (!scheme && !/\.|^localhost$/.test(star + host)) return "";
+  // "*.com" is half the world, and no address has names below it.
+  if (star && !/\.[^.]*[a-z][^.]*$/.test(host!)) return "";
+  try {
+    // Reads 127.1 and 0x7f.1 as addresses, and writes every host in one way only.
+    if (new URL(`http://${host}${port}`).hostname !== host) return "";
+  } catch {
+    return "";
+  }
+  return ` ${scheme ?? "https"}://${star}${host}${port}`;
 }
 
 const SOURCE =
-  /^((?:https?|wss?):\/\/)?((?:\*\.)?(?:[\w-]+\.)*[\w-]+(?::(?:\d+|\*))?)(\/[\w.~%@+/-]*)?$/i;
+  /^(?:(https?|wss?):\/\/)?(\*\.)?(?=.{1,253}(?::|$))((?:[a-z\d-]{1,63}\.)*[a-z\d-]{1,63})(:[1-9]\d{0,4})?$/;

@@ -5,6 +5,7 @@ import {
   FakeWindow,
   HOST,
   mockFrames,
+  readJson,
   standUnder,
 } from "./stage.js";
 
@@ -416,5 +417,76 @@ describe("in raw mode", () => {
     await raw();
     fromHost(resource({ html: "x", ...(csp && { csp }) }));
     expect(policyIn(document.querySelector("iframe"))).toBe(policy);
+  });
+
+  describe("the shared sources (fixtures/csp)", () => {
+    const { granted, refused, bare } = readJson<{
+      granted: string[];
+      refused: { entry: string }[];
+      bare: { entry: string; reads?: string }[];
+    }>("csp/sources.json");
+    const bared = new Set(bare.map(({ entry }) => entry));
+
+    /** What a document that declares this entry may connect to. */
+    const connects = async (entry: string) => {
+      await raw();
+      fromHost(resource({ html: "x", csp: { connectDomains: [entry] } }));
+      const policy = policyIn(document.querySelector("iframe"));
+      const [, sources] = /connect-src 'self'([^;]*);/.exec(policy ?? "")!;
+      return sources?.trim();
+    };
+
+    test.each(granted)("%j is granted as it is", async (entry) => {
+      expect(await connects(entry)).toBe(entry);
+    });
+
+    test.each(refused.filter(({ entry }) => !bared.has(entry)))(
+      "H-31 $entry is refused",
+      async ({ entry }) => {
+        expect(await connects(entry)).toBe("");
+      },
+    );
+
+    test.each(bare)("$entry without a scheme", async ({ entry, reads }) => {
+      expect(await connects(entry)).toBe(reads ?? "");
+    });
+
+    test("a list is read up to its limit, and each entry once", async () => {
+      const list = Array.from({ length: 100 }, (_, n) => `https://a${n}.test`);
+      await raw();
+      const csp = { connectDomains: [list[0], ...list] };
+      fromHost(resource({ html: "x", csp }));
+      const policy = policyIn(document.querySelector("iframe"));
+      expect(policy).toContain(
+        `connect-src 'self' ${list.slice(0, 63).join(" ")};`,
+      );
+    });
+  });
+
+  // Our own order of sources is another one, which means the same.
+  const directives = (policy: string) =>
+    policy
+      .split("; ")
+      .map((each) => each.split(" ").sort())
+      .sort();
+
+  test.each(
+    readJson<
+      {
+        name: string;
+        kind: string;
+        declaration: object | null;
+        header: string;
+      }[]
+    >("csp/golden.json").filter(
+      (row) =>
+        row.kind === "guest" &&
+        !["fonts", "grants", "frameAncestors"].some((key) => key in row),
+    ),
+  )("P-04 $name", async ({ declaration, header }) => {
+    await raw();
+    fromHost(resource({ html: "x", ...(declaration && { csp: declaration }) }));
+    const policy = policyIn(document.querySelector("iframe"));
+    expect(directives(policy ?? "")).toEqual(directives(header));
   });
 });

@@ -94,7 +94,7 @@ pub(crate) struct ServerArguments {
     /// A server to start, with its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) program: Vec<String>,
-    /// A file with `mcpServers`, as other hosts have it.
+    /// A file with `mcpServers`, as other hosts have it. Naming it is agreeing to it.
     ///
     /// Servers that are named on the command line take the place of those in transom.toml, which still
     /// says how to treat them.
@@ -111,8 +111,15 @@ pub(crate) struct ServerArguments {
     ///
     /// Without it, the first of these is read: $TRANSOM_CONFIG, ./transom.toml,
     /// $XDG_CONFIG_HOME/transom/transom.toml (or ~/.config/transom/transom.toml).
+    ///
+    /// Naming a file is agreeing to it, for this run. One that is only found in this folder may be anybody's:
+    /// it counts once you have seen in a terminal what it does and said yes, and again when it changes. Without a
+    /// terminal it is refused.
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) toml: Option<PathBuf>,
+    /// Reads no transom.toml, wherever there is one.
+    #[arg(long, conflicts_with = "toml", help_heading = "Servers")]
+    pub(crate) no_toml: bool,
 }
 
 /// A variable for a server.
@@ -290,6 +297,9 @@ pub(crate) struct AuditArguments {
     /// The file with settings, which may name that folder.
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) toml: Option<PathBuf>,
+    /// Reads no transom.toml, wherever there is one.
+    #[arg(long, conflicts_with = "toml", global = true)]
+    pub(crate) no_toml: bool,
 }
 
 /// What to do with the audit.
@@ -341,6 +351,9 @@ pub(crate) struct DecisionsArguments {
     /// The file with settings, which may name that folder.
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) toml: Option<PathBuf>,
+    /// Reads no transom.toml, wherever there is one.
+    #[arg(long, conflicts_with = "toml", global = true)]
+    pub(crate) no_toml: bool,
 }
 
 /// What to do with decisions.
@@ -441,8 +454,10 @@ const AFTERWORD: &str = "Examples:
   transom check -- cargo run -q                  what keeps its views from being shown, and how to mend it
 
 Files:
-  transom.toml        settings, policy and servers; docs/transom.toml shows every key
-  the data folder     pins of documents, decisions, the key for stable names, tokens of servers, the audit
+  transom.toml        settings, policy and servers; docs/transom.toml shows every key. One that is found in this
+                      folder counts after you have agreed to it, in a terminal; --toml names one, --no-toml none
+  the data folder     pins of documents, decisions, the key for stable names, tokens of servers, the audit,
+                      the transom.toml files that you agreed to
 
 Environment:
   TRANSOM_CONFIG      the transom.toml to read

@@ -44,8 +44,8 @@ pub(crate) fn audit(arguments: &AuditArguments, around: &Surroundings<'_>) -> Re
 }
 
 fn find(arguments: &AuditArguments, around: &Surroundings<'_>) -> Result<PathBuf> {
-    let AuditArguments { data_dir, toml, .. } = arguments.clone();
-    let servers = ServerArguments { toml, ..ServerArguments::default() };
+    let AuditArguments { data_dir, toml, no_toml, .. } = arguments.clone();
+    let servers = ServerArguments { toml, no_toml, ..ServerArguments::default() };
     let run = RunArguments { servers, data_dir, ..RunArguments::default() };
     let folder = Config::load(&run, around)?.run.data.value;
     let folder =

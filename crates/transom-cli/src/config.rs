@@ -1,5 +1,7 @@
 //! What is in force: the command line, then `transom.toml`, then the defaults of the house.
 
+mod agreed;
+mod effects;
 mod file;
 mod find;
 mod limits;
@@ -9,6 +11,7 @@ mod setting;
 
 use std::{
     collections::BTreeSet,
+    io::Read as _,
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
@@ -30,6 +33,8 @@ use crate::{
     arguments::{RunArguments, SandboxMode, ServerArguments},
     mcp_servers, names,
 };
+use agreed::Agreed;
+use effects::{Effects, Show};
 use file::{File, Text};
 use limits::Caps;
 use rules::Rules;
@@ -50,6 +55,8 @@ pub(crate) struct Config {
     /// Names that the file speaks of and that no server has, and those that are switched off.
     pub(crate) absent: Vec<String>,
     pub(crate) disabled: Vec<String>,
+    /// What the files do that the person named, and so agreed to without a question; no secret is in it.
+    pub(crate) named: Vec<String>,
 }
 
 /// How the host runs.
@@ -95,13 +102,23 @@ pub(crate) struct Server {
 }
 
 impl Config {
-    /// Puts it together for a run.
+    /// Puts it together for a run. A file that was only found counts if somebody agrees to it: the text that is
+    /// read here is what they are shown, what is hashed and what is in force.
     pub(crate) fn load(arguments: &RunArguments, around: &Surroundings<'_>) -> Result<Self> {
-        let found = around.find_toml(arguments.servers.toml.as_deref());
+        let found = match arguments.servers.no_toml {
+            true => None,
+            false => around.find_toml(arguments.servers.toml.as_deref()),
+        };
         let text = found.as_ref().map(|found| read(found, around)).transpose()?;
+        let text = text.unwrap_or_default();
         let path = found.as_ref().map(|found| found.path.clone()).unwrap_or_default();
-        let text = Text { path: &path, text: &text.unwrap_or_default() };
-        Reader { arguments, around, text: &text, path: Arc::new(path.clone()) }.load(found)
+        let file = Text { path: &path, text: &text };
+        let reader = Reader { arguments, around, text: &file, path: Arc::new(path.clone()) };
+        let config = reader.load(found)?;
+        if let Some(found) = &config.file {
+            Agreed::new(around, !arguments.no_data).check(found, &text, around)?;
+        }
+        Ok(config)
     }
 
     /// Puts it together where only the servers matter.
@@ -154,7 +171,12 @@ impl Reader<'_> {
         let rules = self.rules(&file.policy)?;
         let views = self.views(&file.limits)?;
         let caps = self.caps(&Caps::default(), &file.limits, &views)?;
-        let servers = self.servers(&file, &rules, &caps, &views)?;
+        let json = self.listed()?;
+        let servers = self.servers(&file, json.as_deref(), &rules, &caps, &views)?;
+        let toml = found.as_ref().filter(|found| found.named);
+        let toml = toml.map(|_| Effects::of_toml(self.text.text, Show::Masked).lines);
+        let json = json.map(|text| Effects::of_json(&text, Show::Masked).lines);
+        let named = [toml, json].into_iter().flatten().flatten().collect();
         let has = |name: &str| servers.iter().any(|server| server.name == name);
         let without = |entry: &file::Server| entry.command.is_none() && entry.url.is_none();
         let entries = || file.servers.iter();
@@ -162,7 +184,7 @@ impl Reader<'_> {
         let absent = absent.map(|(name, _)| name.clone()).collect();
         let disabled = entries().filter(|(_, entry)| entry.disabled);
         let disabled = disabled.map(|(name, _)| name.clone()).collect();
-        Ok(Config { file: found, run, rules, caps, views, servers, absent, disabled })
+        Ok(Config { file: found, run, rules, caps, views, servers, absent, disabled, named })
     }
 
     fn run(&self, file: &file::Run) -> Result<Run> {
@@ -303,12 +325,13 @@ impl Reader<'_> {
     fn servers(
         &self,
         file: &File,
+        json: Option<&str>,
         rules: &Rules,
         caps: &Caps,
         views: &Setting<u64>,
     ) -> Result<Vec<Server>> {
         let own = self.own(file)?;
-        let mut servers = self.named(&own)?;
+        let mut servers = self.named(&own, json)?;
         if servers.is_empty() {
             let enabled = |(name, ..): &(String, _, _)| !file.servers[name].disabled;
             servers = own.into_iter().filter(enabled).collect();
@@ -404,12 +427,19 @@ impl Reader<'_> {
         Ok(own)
     }
 
-    /// The servers that the command line names.
-    fn named(&self, own: &[Placed]) -> Result<Vec<Placed>> {
+    /// The text of the file with `mcpServers`, if the command line names one.
+    fn listed(&self) -> Result<Option<String>> {
+        let Some(path) = &self.arguments.servers.config else { return Ok(None) };
+        let text = std::fs::read_to_string(path);
+        Ok(Some(text.with_context(|| format!("cannot read {}", path.display()))?))
+    }
+
+    /// The servers that the command line names, with those of its file.
+    fn named(&self, own: &[Placed], json: Option<&str>) -> Result<Vec<Placed>> {
         let said = &self.arguments.servers;
         let mut named = vec![];
-        if let Some(path) = &said.config {
-            named = listed(path, own, &self.path)?;
+        if let (Some(path), Some(text)) = (&said.config, json) {
+            named = listed(path, text, own, &self.path)?;
         }
         let mut add = |name: String, target| {
             let taken: BTreeSet<&str> =
@@ -493,8 +523,8 @@ impl Reader<'_> {
 type Placed = (String, Target, Source);
 
 /// The servers of a file with `mcpServers`.
-fn listed(path: &Path, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
-    let servers = mcp_servers::read(path)?;
+fn listed(path: &Path, text: &str, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
+    let servers = mcp_servers::read(path, text)?;
     if servers.is_empty() {
         bail!("{} has no server that is not disabled", path.display());
     }
@@ -522,11 +552,19 @@ fn registration(table: &file::OAuth) -> Registration {
     Registration { client_id, client_secret, scopes }
 }
 
+/// Reads a file that may be anybody's, and so of any length.
 fn read(found: &Found, around: &Surroundings<'_>) -> Result<String> {
-    let Found { path, why } = found;
-    std::fs::read_to_string(around.folder.join(path)).with_context(|| {
+    let Found { path, why, .. } = found;
+    let mut text = String::new();
+    let file = std::fs::File::open(around.folder.join(path));
+    let read = file.and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+    let size = read.with_context(|| {
         format!("cannot read {} ({why}); name a file that is there", path.display())
-    })
+    })?;
+    if size as u64 > LONGEST {
+        bail!("{} ({why}) is longer than {LONGEST} bytes", path.display());
+    }
+    Ok(text)
 }
 
 impl From<SandboxMode> for Frames {
@@ -538,6 +576,8 @@ impl From<SandboxMode> for Frames {
     }
 }
 
+/// The longest `transom.toml`, in bytes.
+const LONGEST: u64 = 1 << 20;
 const PORT: u16 = 7420;
 const VIEWS: u64 = 2_000;
 /// How long a server may take that is built before it runs.

@@ -21,8 +21,8 @@ pub(crate) fn decisions(
     arguments: &DecisionsArguments,
     around: &Surroundings<'_>,
 ) -> Result<ExitCode> {
-    let DecisionsArguments { data_dir, toml, .. } = arguments.clone();
-    let servers = ServerArguments { toml, ..ServerArguments::default() };
+    let DecisionsArguments { data_dir, toml, no_toml, .. } = arguments.clone();
+    let servers = ServerArguments { toml, no_toml, ..ServerArguments::default() };
     let run = RunArguments { servers, data_dir, ..RunArguments::default() };
     let config = Config::load(&run, around)?;
     let folder = config.run.data.value.clone();

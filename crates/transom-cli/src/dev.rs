@@ -23,10 +23,10 @@ use watch::{Filter, Watch};
 
 /// Runs until it is interrupted.
 pub(crate) fn dev(arguments: &DevArguments, around: &Surroundings<'_>) -> Result<ExitCode> {
-    let mut config = Config::load(&arguments.run, around)?;
     if arguments.run.print_config {
         return run::run(&arguments.run, around);
     }
+    let mut config = Config::load(&arguments.run, around)?;
     let started: Vec<String> = config.servers.iter_mut().filter_map(prepare).collect();
     if started.is_empty() {
         bail!("there is no server to start; name a command: transom dev -- cargo run");

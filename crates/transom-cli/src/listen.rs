@@ -3,7 +3,7 @@
 use std::io;
 
 use anyhow::{Result, bail};
-use axum::{Router, serve::ListenerExt as _};
+use axum::Router;
 use tokio::net::TcpListener;
 
 /// One port on both loopback addresses.
@@ -16,11 +16,7 @@ pub(crate) struct Both {
 pub(crate) fn serve(both: Both, router: &Router) {
     for listener in both.listeners {
         let router = router.clone();
-        let listener = listener.tap_io(|stream| {
-            // Without it a small answer waits for the peer's confirmation of the one before.
-            let _ = stream.set_nodelay(true);
-        });
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        tokio::spawn(transom_host::serve(listener, router));
     }
 }
 

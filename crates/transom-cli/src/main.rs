@@ -44,7 +44,8 @@ fn main() -> ExitCode {
 
 fn obey(cli: Cli) -> Result<ExitCode> {
     let folder = std::env::current_dir().context("this folder is gone; change to another")?;
-    let around = Surroundings { folder: &folder, variable: &|name| std::env::var_os(name) };
+    let variable = |name: &str| std::env::var_os(name);
+    let around = Surroundings { folder: &folder, variable: &variable, terminal: &terminal::Person };
     match cli.command {
         None => run::run(&cli.run, &around),
         Some(Command::Run(arguments)) => run::run(&arguments, &around),

@@ -28,11 +28,9 @@ struct Entry {
     disabled: bool,
 }
 
-/// Reads the servers of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<(String, Target)>> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let file: File = serde_json::from_str(&text)
+/// Reads the servers of a file's text.
+pub(crate) fn read(path: &Path, text: &str) -> Result<Vec<(String, Target)>> {
+    let file: File = serde_json::from_str(text)
         .with_context(|| format!("{} is not a file with mcpServers", path.display()))?;
     let enabled = file.servers.into_iter().filter(|(_, entry)| !entry.disabled);
     enabled.map(|(name, entry)| Ok((name.clone(), target(&name, entry)?))).collect()

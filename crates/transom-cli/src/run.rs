@@ -164,7 +164,7 @@ fn data(config: &Config) -> Result<Option<&Path>> {
 }
 
 /// Makes a folder that only its owner can look into: it will hold a key.
-fn make(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -177,6 +177,10 @@ fn greet(config: &Config, address: &str, sandbox: u16) {
     // A file of this folder starts programs; whoever was not aware of it should be.
     if let Some(found) = &config.file {
         say(&format!("  settings    {} ({})", found.path.display(), found.why));
+    }
+    // A file that somebody names is agreed to unread; so what it does is said.
+    for line in &config.named {
+        say(&format!("              {line}"));
     }
     if config.servers.iter().all(|server| server.source != Source::CommandLine) {
         for name in &config.absent {

@@ -2,8 +2,43 @@
 
 use std::{
     borrow::Cow,
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
 };
+
+/// Where a person can be asked.
+pub(crate) trait Terminal {
+    /// Shows a question and takes the answer; nothing if there is nobody to ask.
+    fn ask(&self, question: &str) -> io::Result<Option<bool>>;
+}
+
+/// The person who started this process.
+pub(crate) struct Person;
+
+impl Terminal for Person {
+    /// Only a terminal has somebody behind it: what comes through a pipe is nobody's yes.
+    fn ask(&self, question: &str) -> io::Result<Option<bool>> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(None);
+        }
+        let mut err = io::stderr().lock();
+        err.write_all(question.as_bytes())?;
+        err.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(Some(matches!(&*answer.trim().to_ascii_lowercase(), "y" | "yes")))
+    }
+}
+
+/// A place without anybody to ask.
+#[cfg(test)]
+pub(crate) struct Nobody;
+
+#[cfg(test)]
+impl Terminal for Nobody {
+    fn ask(&self, _: &str) -> io::Result<Option<bool>> {
+        Ok(None)
+    }
+}
 
 /// Prints to standard output. Nobody reading it is no error: `transom inspect | head` is fine.
 pub(crate) fn print(text: &str) -> io::Result<()> {

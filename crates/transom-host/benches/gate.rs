@@ -82,11 +82,8 @@ async fn serve(audit: Option<Audit>) {
     let builder = audit.iter().fold(builder, |builder, audit| builder.audit(audit.clone()));
     let host = builder.build().expect("a host");
     let router = host.page_router();
-    let page = axum::serve::ListenerExt::tap_io(page, |stream| {
-        let _ = stream.set_nodelay(true);
-    });
     let router = router.merge(Router::new().route("/bare", any(bare)));
-    tokio::spawn(async move { axum::serve(page, router).await });
+    tokio::spawn(transom_host::serve(page, router));
     let token = host.token();
     let asking = tokio::task::spawn_blocking(move || ask_all(port, &token, audit.as_ref()));
     asking.await.expect("no panic");

@@ -2,19 +2,14 @@
 //!
 //! `cargo run -p transom-host --example embed`, then open the address that it prints.
 
-use axum::{
-    Router, http::header::CONTENT_TYPE, response::Html, routing::get, serve::ListenerExt as _,
-};
+use axum::{Router, http::header::CONTENT_TYPE, response::Html, routing::get};
 use tokio::net::TcpListener;
 use transom::origin::Origin;
 use transom_host::{Host, demo, sandbox::Naming, upstream::Target};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let listen = async |port| {
-        let listener = TcpListener::bind(("127.0.0.1", port)).await?;
-        Ok::<_, std::io::Error>(listener.tap_io(|stream| drop(stream.set_nodelay(true))))
-    };
+    let listen = |port| TcpListener::bind(("127.0.0.1", port));
     let (page, frames) = (listen(7620).await?, listen(7621).await?);
     let origin = Origin::parse("http://localhost:7620")?;
     let host = Host::builder(vec![origin], Naming::Localhost { port: 7621 })
@@ -29,8 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .route("/transom.js", script(transom_web::HOST));
     println!("http://localhost:7620/#token={}", host.token());
     let (own, sandbox) = (host.guard(own).merge(host.api_router()), host.sandbox_router());
-    tokio::try_join!(async { axum::serve(page, own).await }, async {
-        axum::serve(frames, sandbox).await
-    })?;
+    // Served with limits on what a stranger who connects may take.
+    tokio::join!(transom_host::serve(page, own), transom_host::serve(frames, sandbox));
     Ok(())
 }

@@ -606,5 +606,7 @@ pub const TOO_LATE: u16 = 4408;
 pub const REPLACED: u16 = 4409;
 /// Closes the socket: a frame too large.
 pub const TOO_LARGE: u16 = 4413;
+/// Closes the socket: there are too many pages.
+pub const TOO_MANY: u16 = 4429;
 /// The largest frame.
 pub const MAX_FRAME: usize = 17 << 20;

@@ -22,6 +22,7 @@ use transom::{
 use crate::{
     audit::Audit,
     context,
+    crowd::Crowd,
     decisions::{self, Decisions, Place},
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     log::Log,
@@ -373,6 +374,8 @@ impl Builder {
             decisions,
             log: Arc::clone(&log),
             connections: AtomicU64::new(0),
+            sockets: Crowd::new(page::SOCKETS),
+            polls: Semaphore::new(page::POLLS),
             room: Arc::new(Semaphore::new(page::ROOM as usize)),
             first: self.first,
         });

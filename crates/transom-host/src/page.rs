@@ -1,6 +1,8 @@
 //! The page's own origin: its files, its key, its state and its socket. Every request is checked for
 //! where it comes from before anything else looks at it.
 
+mod greeting;
+
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
@@ -11,25 +13,27 @@ use std::{
 
 use axum::{
     Json, Router,
-    extract::{
-        Query, RawQuery, Request, State, WebSocketUpgrade,
-        ws::{CloseFrame, Message, WebSocket},
-    },
+    extract::{DefaultBodyLimit, Query, RawQuery, Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use futures_util::SinkExt as _;
+use futures_util::{SinkExt as _, StreamExt as _};
+use hyper::upgrade::OnUpgrade;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes, handshake::derive_accept_key};
 use transom::origin::Origin;
 
 use crate::{
+    crowd::{Crowd, Most},
     decisions::DecisionId,
     envelope::{self, Hello},
     log::{Line, Log},
+    page::greeting::{Greeting, Socket},
     secret::Key,
+    serve::let_in,
     server::{ServerState, Servers},
     session::{Event, ShownDecision, ShownDecisions, ToSocket},
     upstream::Return,
@@ -49,6 +53,10 @@ pub(crate) struct Page {
     pub(crate) decisions: ShownDecisions,
     pub(crate) log: Arc<Log>,
     pub(crate) connections: AtomicU64,
+    /// The sockets, those without a hello included.
+    pub(crate) sockets: Crowd,
+    /// How many requests may wait for news at a time.
+    pub(crate) polls: Semaphore,
     /// What pages have said and the gate has not heard yet, in bytes.
     pub(crate) room: Arc<Semaphore>,
     /// The tool that a fresh page opens by itself.
@@ -79,11 +87,14 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
 
 /// What a page asks for: its key, the servers, the log, the socket, and the way back from a sign-in.
 pub(crate) fn api(page: Arc<Page>) -> Router {
-    Router::new()
+    // What is sent here is a token or an id, and it is sent before anybody has shown a key.
+    let told = Router::new()
         .route("/api/key", post(exchange))
-        .route("/api/state", get(state))
-        .route("/api/log", get(log))
         .route("/api/forget", post(forget))
+        .layer(DefaultBodyLimit::max(BODY))
+        .layer(middleware::from_fn(in_time));
+    told.route("/api/state", get(state))
+        .route("/api/log", get(log))
         .route("/ws", get(upgrade))
         .route(CALLBACK, get(signed_in))
         .layer(middleware::from_fn_with_state(Arc::clone(&page), guard))
@@ -95,10 +106,19 @@ pub(crate) fn guarded(page: Arc<Page>, routes: Router) -> Router {
     routes.layer(middleware::from_fn_with_state(page, guard))
 }
 
+/// A body that never ends holds a connection, and what it has sent.
+async fn in_time(request: Request, next: Next) -> Response {
+    let answered = tokio::time::timeout(BODY_TIME, next.run(request)).await;
+    answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
+}
+
 /// D14: a name that rebinds to us has another `Host`; a foreign page has another `Origin`.
 async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {
     if let Err(refusal) = page.check(request.headers()) {
         return refusal.into_response();
+    }
+    if page.knows(request.headers()).is_ok() {
+        let_in(request.extensions());
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -133,6 +153,12 @@ impl Page {
             Some(origin) if self.origins.iter().any(|ours| ours.to_string() == origin) => Ok(()),
             Some(_) => Err(StatusCode::FORBIDDEN),
         }
+    }
+
+    /// Whether a hello is one of ours.
+    fn admits(&self, hello: &Hello) -> bool {
+        let short = hello.page.len() <= 64 && hello.tab.len() <= 64;
+        hello.version == envelope::VERSION && self.key.is(&hello.key) && short
     }
 
     fn knows(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
@@ -186,6 +212,7 @@ async fn state(
     Query(After { after }): Query<After>,
 ) -> Result<Json<PageState>, StatusCode> {
     page.knows(&headers)?;
+    let _waits = page.polls.try_acquire().map_err(|_| StatusCode::TOO_MANY_REQUESTS)?;
     let (version, servers) = page.servers.after(u64::try_from(after).ok(), POLL).await;
     let decisions = page.decisions.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Json(PageState { version, servers, decisions, open: page.first.clone() }))
@@ -224,6 +251,7 @@ async fn log(
     Query(After { after }): Query<After>,
 ) -> Result<Json<Lines>, StatusCode> {
     page.knows(&headers)?;
+    let _waits = page.polls.try_acquire().map_err(|_| StatusCode::TOO_MANY_REQUESTS)?;
     let entries = page.log.after(u64::try_from(after).unwrap_or(0), POLL).await;
     Ok(Json(Lines { entries }))
 }
@@ -257,51 +285,70 @@ async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> 
 }
 
 /// A socket needs an `Origin`: every browser sends one, and nobody else has business here.
-async fn upgrade(
-    State(page): State<Arc<Page>>,
-    headers: HeaderMap,
-    upgrade: WebSocketUpgrade,
-) -> Response {
+async fn upgrade(State(page): State<Arc<Page>>, mut request: Request) -> Response {
+    let headers = request.headers();
     if !headers.contains_key(header::ORIGIN) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    upgrade
-        .max_message_size(envelope::MAX_FRAME)
-        .max_frame_size(envelope::MAX_FRAME)
-        .on_upgrade(move |socket| serve(page, socket))
+    let says = |name, word: &str| {
+        let words = headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        words.is_some_and(|words| words.split(',').any(|it| it.trim().eq_ignore_ascii_case(word)))
+    };
+    let asks = says(header::CONNECTION, "upgrade")
+        && says(header::UPGRADE, "websocket")
+        && says(header::SEC_WEBSOCKET_VERSION, "13");
+    let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| asks);
+    let Some(accept) = key.map(|key| derive_accept_key(key.as_bytes())) else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let Some(upgrade) = request.extensions_mut().remove::<OnUpgrade>() else {
+        return StatusCode::UPGRADE_REQUIRED.into_response();
+    };
+    tokio::spawn(receive(page, upgrade));
+    let headers = [
+        (header::CONNECTION, "upgrade".to_owned()),
+        (header::UPGRADE, "websocket".to_owned()),
+        (header::SEC_WEBSOCKET_ACCEPT, accept),
+    ];
+    (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
 }
 
-async fn serve(page: Arc<Page>, mut socket: WebSocket) {
-    let hello = match tokio::time::timeout(HELLO, greeting(&mut socket)).await {
-        Err(_) => return refuse(socket, envelope::TOO_LATE, "no hello in time").await,
-        Ok(None) => return refuse(socket, envelope::NOT_YOU, "no hello").await,
-        Ok(Some(hello)) => hello,
+/// Waits for a hello, for a short time and as long as there are not too many who wait.
+async fn receive(page: Arc<Page>, upgrade: OnUpgrade) {
+    let (visitor, leave) = page.sockets.enter();
+    let serving = async {
+        let Ok(Ok(upgraded)) = tokio::time::timeout(HELLO, upgrade).await else { return };
+        let mut greeting = Greeting::new(upgraded);
+        let (code, why) = match tokio::time::timeout(HELLO, greeting.hello()).await {
+            Err(_) => (envelope::TOO_LATE, "no hello in time"),
+            Ok(Err((code, why))) => (code, why),
+            Ok(Ok(hello)) if !page.admits(&hello) => (envelope::NOT_YOU, "not this key or version"),
+            Ok(Ok(_)) if !visitor.is_let_in() => (envelope::TOO_MANY, "too many pages"),
+            Ok(Ok(hello)) => return serve(&page, greeting.welcome().await, hello).await,
+        };
+        greeting.refuse(code, why).await;
     };
-    let short = hello.page.len() <= 64 && hello.tab.len() <= 64;
-    if hello.version != envelope::VERSION || !page.key.is(&hello.key) || !short {
-        return refuse(socket, envelope::NOT_YOU, "not this key or version").await;
+    tokio::select! {
+        () = serving => {}
+        _ = leave => {}
     }
+}
+
+async fn serve(page: &Page, socket: Socket, hello: Hello) {
     let connection = page.connections.fetch_add(1, Ordering::Relaxed);
     let (sender, receiver) = mpsc::unbounded_channel();
     let (name, tab) = (hello.page, hello.tab);
     let connected = Event::Connected { page: name.clone(), tab, connection, socket: sender };
     if page.events.send(connected).await.is_ok() {
-        carry(&page, socket, receiver, &name, connection).await;
+        carry(page, socket, receiver, &name, connection).await;
         let _ = page.events.send(Event::Lost { page: name, connection }).await;
-    }
-}
-
-async fn greeting(socket: &mut WebSocket) -> Option<Hello> {
-    match socket.recv().await {
-        Some(Ok(Message::Text(text))) => Hello::parse(&text),
-        _ => None,
     }
 }
 
 /// Carries frames both ways until either side ends.
 async fn carry(
     page: &Page,
-    mut socket: WebSocket,
+    mut socket: Socket,
     mut receiver: mpsc::UnboundedReceiver<ToSocket>,
     name: &str,
     connection: u64,
@@ -317,18 +364,18 @@ async fn carry(
                 for out in told.drain(..) {
                     match out {
                         ToSocket::Text(text) => {
-                            if socket.feed(Message::Text(text.into())).await.is_err() {
+                            if socket.feed(Message::Text(Utf8Bytes::from(text))).await.is_err() {
                                 return;
                             }
                         }
-                        ToSocket::Close(code, words) => return refuse(socket, code, words).await,
+                        ToSocket::Close(code, words) => return greeting::close(socket, code, words).await,
                     }
                 }
                 if socket.flush().await.is_err() {
                     return;
                 }
             }
-            message = socket.recv() => match message {
+            message = socket.next() => match message {
                 Some(Ok(Message::Text(text))) => {
                     let text = text.as_str().to_owned();
                     // One page must not fill the memory while the gate is busy. Whoever waits here is not
@@ -341,18 +388,13 @@ async fn carry(
                     }
                 }
                 Some(Ok(Message::Binary(_))) => {
-                    return refuse(socket, envelope::NOT_A_FRAME, "binary").await;
+                    return greeting::close(socket, envelope::NOT_A_FRAME, "binary").await;
                 }
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
             },
         }
     }
-}
-
-async fn refuse(mut socket: WebSocket, code: u16, reason: &'static str) {
-    let frame = CloseFrame { code, reason: reason.into() };
-    let _ = socket.send(Message::Close(Some(frame))).await;
 }
 
 /// Where people come back to after signing in.
@@ -375,3 +417,10 @@ const POLL: Duration = Duration::from_secs(25);
 const TOGETHER: usize = 64;
 /// How long a page has to say hello.
 const HELLO: Duration = Duration::from_secs(5);
+/// How many sockets there may be: waiting with their hello, and with it said.
+pub(crate) const SOCKETS: Most = Most { strangers: 64, known: 256 };
+/// How many requests may wait for news: each page has two.
+pub(crate) const POLLS: usize = 2 * SOCKETS.known;
+/// How much may be sent where no socket is used, and how long that may take.
+const BODY: usize = 4 << 10;
+const BODY_TIME: Duration = Duration::from_secs(10);

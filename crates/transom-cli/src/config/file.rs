@@ -18,7 +18,10 @@ use transom::{
 use transom_host::sandbox::Wildcard;
 use url::Url;
 
-use crate::arguments::{self, SandboxMode};
+use crate::{
+    arguments::{self, SandboxMode},
+    terminal::clean,
+};
 
 /// The whole file. A key that is not here is refused: a rule with a typing error is no rule.
 #[derive(Debug, Default, Deserialize)]
@@ -233,7 +236,8 @@ impl Text<'_> {
 
     /// Something that is wrong with what stands in a place.
     pub(crate) fn problem(&self, span: Range<usize>, words: impl Into<String>) -> Problem {
-        let words = words.into().replace('\n', " ");
+        // A key of the file stands in it, and the file may be anybody's.
+        let words = clean(&words.into().replace('\n', " ")).into_owned();
         Problem { path: self.path.to_owned(), line: self.line(&span), words }
     }
 

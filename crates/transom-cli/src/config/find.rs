@@ -5,10 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::terminal::Terminal;
+
 /// What surrounds the process, so that tests can have other surroundings.
 pub(crate) struct Surroundings<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) variable: &'a dyn Fn(&str) -> Option<OsString>,
+    pub(crate) terminal: &'a dyn Terminal,
 }
 
 /// A file to read, and why that one.
@@ -16,6 +19,8 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) struct Found {
     pub(crate) path: PathBuf,
     pub(crate) why: &'static str,
+    /// Whether it is the person's own choice. A file that only lies in the folder they stand in is not.
+    pub(crate) named: bool,
 }
 
 impl Surroundings<'_> {
@@ -23,18 +28,18 @@ impl Surroundings<'_> {
     /// finds out when it reads it.
     pub(crate) fn find_toml(&self, flag: Option<&Path>) -> Option<Found> {
         if let Some(path) = flag {
-            return Some(Found { path: path.to_owned(), why: "--toml" });
+            return Some(Found { path: path.to_owned(), why: "--toml", named: true });
         }
         if let Some(path) = self.path("TRANSOM_CONFIG") {
-            return Some(Found { path, why: "TRANSOM_CONFIG" });
+            // A relative one is another file in every folder, and in most of them somebody else's.
+            let named = path.is_absolute();
+            return Some(Found { path, why: "TRANSOM_CONFIG", named });
         }
-        let here = || (PathBuf::from(NAME), "in this folder");
-        let home =
-            || Some((self.config_home()?.join("transom").join(NAME), "in the user's folder"));
-        let places = [Some(here()), home()];
-        let mut places = places.into_iter().flatten();
-        let (path, why) = places.find(|(path, _)| self.folder.join(path).is_file())?;
-        Some(Found { path, why })
+        let here = Found { path: NAME.into(), why: "in this folder", named: false };
+        let home = self.config_home().map(|home| home.join("transom").join(NAME));
+        let home = home.map(|path| Found { path, why: "in the user's folder", named: true });
+        let mut places = [Some(here), home].into_iter().flatten();
+        places.find(|found| self.folder.join(&found.path).is_file())
     }
 
     /// Where pins and keys are kept unless somebody says otherwise.
@@ -71,6 +76,7 @@ const NAME: &str = "transom.toml";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::Nobody;
 
     /// The folder, the variables, `--toml`, and the end of what is found.
     type Row<'a> = (&'a Path, &'a [(&'a str, &'a str)], Option<&'a str>, Option<&'a str>);
@@ -79,7 +85,8 @@ mod tests {
         let variable = |name: &str| {
             set.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         };
-        Surroundings { folder, variable: &variable }.find_toml(flag.map(Path::new))
+        Surroundings { folder, variable: &variable, terminal: &Nobody }
+            .find_toml(flag.map(Path::new))
     }
 
     #[test]

@@ -266,7 +266,7 @@ fn key(name: &str) -> String {
     if is_bare { name.to_owned() } else { Value::from(name).to_string() }
 }
 
-const HIDDEN: &str = "(hidden)";
+pub(super) const HIDDEN: &str = "(hidden)";
 const SECRET_WORDS: [&str; 6] = ["key", "token", "secret", "password", "passwd", "auth"];
 const COLUMN: usize = 40;
 

@@ -4,7 +4,10 @@ use clap::Parser as _;
 use transom::policy::Stance;
 
 use super::*;
-use crate::arguments::{Cli, Command as CliCommand};
+use crate::{
+    arguments::{Cli, Command as CliCommand},
+    terminal::Nobody,
+};
 
 /// A configuration from a file and a command line, somewhere without other files.
 fn load(toml: &str, words: &[&str]) -> Result<Config> {
@@ -13,11 +16,13 @@ fn load(toml: &str, words: &[&str]) -> Result<Config> {
     load_in(folder.path(), words)
 }
 
+/// The file of the folder counts as it would if it were named; `agreed.rs` tests what happens otherwise.
 fn load_in(folder: &Path, words: &[&str]) -> Result<Config> {
-    let cli = Cli::parse_from([&["transom", "run"], words].concat());
+    let named: &[&str] = if words.contains(&"--toml") { &[] } else { &["--toml", "transom.toml"] };
+    let cli = Cli::parse_from([&["transom", "run"], named, words].concat());
     let Some(CliCommand::Run(arguments)) = cli.command else { panic!("run") };
     let home = |name: &str| (name == "HOME").then(|| OsString::from("/somebody"));
-    Config::load(&arguments, &Surroundings { folder, variable: &home })
+    Config::load(&arguments, &Surroundings { folder, variable: &home, terminal: &Nobody })
 }
 
 fn message(toml: &str) -> String {
@@ -43,6 +48,7 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
     let table = [
         ("[run]\nprot = 1",                              2, "unknown field `prot`, expected one of `port`"),
         ("[rnu]",                                        1, "unknown field `rnu`"),
+        ("\"a\\u001b[2J\\u202e\" = 1",                    1, "unknown field `a\u{fffd}[2J\u{fffd}`"),
         ("[run]\nport = 70000",                          2, "expected u16"),
         ("[run]\n\nport = \"x\"",                        3, "expected u16"),
         ("[run]\nport = 1\nport = 2",                    3, "duplicate key"),
@@ -171,6 +177,12 @@ fn a_file_that_was_asked_for_must_be_there() {
         error.contains("cannot read missing.toml (--toml); name a file that is there"),
         "{error}"
     );
+}
+
+#[test]
+fn a_file_without_end_is_not_read_to_its_end() {
+    let error = message(&"#".repeat((1 << 20) + 1));
+    assert!(error.contains("is longer than 1048576 bytes"), "{error}");
 }
 
 #[test]

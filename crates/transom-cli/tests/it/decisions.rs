@@ -53,7 +53,7 @@ fn a_server_that_is_another_one_now_is_said_to_be() {
     let place = Place::new()
         .with(FILE, &kept(&json!([entry("a", &json!({ "tool": "x" }))])))
         .with("transom.toml", toml);
-    let (_, out, _) = place.transom(&["decisions", "list"]);
+    let (_, out, _) = place.transom(&["decisions", "list", "--toml", "transom.toml"]);
     assert!(out.contains("for another server of this name; does not count"), "{out}");
 }
 

@@ -107,12 +107,12 @@ fn a_missing_grant_is_said_with_its_line_until_it_is_given() {
     let script = scripted("<script>WebAssembly.instantiate(x)</script>");
     let toml = format!("[servers.\"x y\"]\ncommand = \"sh\"\nargs = [\"-c\", {script:?}]\n");
     let place = Place::new().with("transom.toml", &toml);
-    let (code, out, err) = place.transom(&["inspect"]);
+    let (code, out, err) = place.transom(&["inspect", "--toml", "transom.toml"]);
     assert_eq!(code, 0, "{err}");
     let line = "write under [servers.\"x y\"] in transom.toml: scripts = [\"wasm\"]";
     assert!(out.contains(line), "{out}");
     let place = place.with("transom.toml", &format!("{toml}scripts = [\"wasm\"]\n"));
-    let (_, out, _) = place.transom(&["inspect"]);
+    let (_, out, _) = place.transom(&["inspect", "--toml", "transom.toml"]);
     assert!(!out.contains("granted") && out.contains("'wasm-unsafe-eval'"), "{out}");
 }
 

@@ -105,6 +105,45 @@ fn a_domain_for_frames_is_where_the_page_may_frame_from() {
     assert!(answer.contains("frame-src https://*.views.example;"), "{answer}");
 }
 
+/// As somebody would who wants the host's memory: each socket announces 16 MiB, and sends as much as is taken.
+#[cfg(target_os = "linux")]
+#[test]
+fn sockets_without_a_key_take_little_memory() {
+    const SOCKETS: usize = 150;
+    let place = Place::new();
+    let mut host = Running::start(&place, &["--no-data"]);
+    let first = host.line("transom ");
+    let (_, port) = first.split_once("http://localhost:").unwrap();
+    let port = port.split('/').next().unwrap().to_owned();
+    host.line("demo ");
+    let resident = || -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", host.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    };
+    let before = resident();
+    let mut sockets = vec![];
+    for _ in 0..SOCKETS {
+        let mut socket = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+        write!(
+            socket,
+            "GET /ws HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: http://localhost:{port}\r\n\
+             Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = [0; 12];
+        socket.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 101");
+        let _ = socket.write_all(&[0x81, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4]);
+        // Where nobody reads, there is an end to what can be written.
+        let _ = socket.write_all(&vec![b'x'; 1 << 20]);
+        sockets.push(socket);
+    }
+    let grown = resident().saturating_sub(before) / 1024;
+    assert!(grown < SOCKETS / 5, "{SOCKETS} sockets took {grown} MiB");
+}
+
 /// Whether a process runs; one that is dead and not yet buried does not.
 pub(crate) fn is_alive(id: &str) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else { return false };
@@ -120,7 +159,7 @@ fn ctrl_c_twice_leaves_at_once_and_leaves_nobody_behind() {
     );
     let toml = format!("[servers.stubborn]\ncommand = \"sh\"\nargs = [\"-c\", {stubborn:?}]");
     let place = Place::new().with("transom.toml", &toml);
-    let mut host = Running::start(&place, &["--no-data"]);
+    let mut host = Running::start(&place, &["--no-data", "--toml", "transom.toml"]);
     assert!(host.line("stubborn ").contains("3 tools, 1 view"));
     host.signal("INT");
     host.line("closing…");
@@ -142,8 +181,11 @@ fn a_server_that_cannot_start_says_what_to_do_and_the_others_run() {
         binary().to_str().unwrap()
     );
     let place = Place::new().with("transom.toml", &toml);
-    let mut host = Running::start(&place, &["--no-data"]);
-    assert!(host.line("settings").contains("transom.toml (in this folder)"));
+    let mut host = Running::start(&place, &["--no-data", "--toml", "transom.toml"]);
+    assert!(host.line("settings").contains("transom.toml (--toml)"));
+    // Whoever names a file agrees to it unread, and is told what it does.
+    host.line("server bad: starts no-such-program-here");
+    assert!(host.line("server good: ").contains("demo-server"));
     let bad = host.line("bad ");
     assert!(bad.contains("is it installed, and its folder in PATH?"), "{bad}");
     host.line("good ");

@@ -4,7 +4,6 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use transom::origin::Origin;
@@ -34,16 +33,12 @@ pub(super) async fn bind(sites: &Sites) -> io::Result<Place> {
 pub(super) fn serve(listener: TcpListener, sites: Arc<Sites>, name: String) -> oneshot::Sender<()> {
     let (end, ended) = oneshot::channel::<()>();
     let router = answer::router(sites, Some(name));
-    let listener = listener.tap_io(|stream| {
-        // A browser waits for the answer; a failure costs time and nothing else.
-        let _ = stream.set_nodelay(true);
-    });
     tokio::spawn(async move {
-        let until = async {
-            let _ = ended.await;
-        };
-        // It ends when it is told to, and has nothing to say then.
-        let _ = axum::serve(listener, router).with_graceful_shutdown(until).await;
+        // Nobody needs an answer of a name that has ended.
+        tokio::select! {
+            () = crate::serve(listener, router) => {}
+            _ = ended => {}
+        }
     });
     end
 }

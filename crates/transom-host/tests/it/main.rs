@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod children;
+mod corpus;
 mod documents;
+mod doors;
 mod envelope;
 mod hostile_http;
 mod hostile_pipe;
@@ -15,6 +17,7 @@ mod oauth_site;
 mod pins;
 mod pipe_peer;
 mod ports;
+mod property;
 mod published;
 mod rmcp_server;
 mod sandbox;

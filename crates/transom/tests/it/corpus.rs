@@ -1,7 +1,11 @@
 //! Every file of the fuzz corpus, as an ordinary test.
 #![expect(clippy::unwrap_used, reason = "a corpus that cannot be read is a failed test")]
 
+#[path = "../../../../fuzz/replay.rs"]
+mod files;
+
 use crate::property;
+use files::replay;
 
 #[test]
 fn csp() {
@@ -21,17 +25,4 @@ fn partial() {
 #[test]
 fn session() {
     replay("session", property::session::check);
-}
-
-fn replay(target: &str, check: fn(&[u8])) {
-    let folder = format!("{}/../../fuzz/corpus/{target}", env!("CARGO_MANIFEST_DIR"));
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty(), "no corpus for {target}");
-    for file in files {
-        // Shown only if the check fails, and then the last line is the file.
-        println!("{}", file.display());
-        check(&std::fs::read(file).unwrap());
-    }
 }

@@ -46,6 +46,18 @@ fn h_25_and_h_31_refused_entries_change_nothing() {
 }
 
 #[test]
+fn a_bare_host_is_granted_under_https_and_nothing_else_is_repaired() {
+    for row in fixture(SOURCES)["bare"].as_array().unwrap() {
+        let csp = serde_json::json!({ "connectDomains": [row["entry"]] });
+        let declared = ResourceCsp::read(csp.as_object().unwrap(), &mut vec![]);
+        let (declaration, _) = Declaration::read(&declared);
+        let reads: Vec<_> =
+            row.get("reads").map(|reads| text(reads).to_owned()).into_iter().collect();
+        assert_eq!(granted(&declaration), reads, "{row}");
+    }
+}
+
+#[test]
 fn a_refusal_is_one_short_line_that_names_the_list() {
     let entry = format!("https://a\n{}", "b".repeat(200));
     let (_, refused) = connect(&[entry]);
