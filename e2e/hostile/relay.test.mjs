@@ -27,10 +27,10 @@ await bench.page.evaluate(() => {
     const kind = Object(value) === value ? value.constructor.name : typeof value;
     return [kind, ...(["Object", "Array"].includes(kind) ? Object.values(value).flatMap(kindsOf) : [])];
   };
-  addEventListener("message", ({ data, source }) => {
+  addEventListener("message", (event) => {
     // What comes from the frame of a view's sandbox; what does not is not for the page to read.
     const frames = [...document.querySelectorAll("transom-view")].map(({ shadowRoot }) => shadowRoot.querySelector("iframe"));
-    if (frames.some((frame) => frame?.contentWindow === source)) given.kinds = [...new Set([...given.kinds, ...kindsOf(data)])];
+    if (frames.some((frame) => frame?.contentWindow === event.source)) given.kinds = [...new Set([...given.kinds, ...kindsOf(event.data)])];
   });
 });
 const given = () => bench.page.evaluate(() => given);
