@@ -24,8 +24,7 @@ impl Plan {
             let mine = ATTEMPTS.iter().filter(|attempt| attempt.view() == view && attempt.by == by);
             mine.map(|attempt| attempt.id).collect::<Vec<_>>()
         };
-        let quick =
-            [of(View::Main), of(View::Alone), of(View::Doomed), of(View::Granted)].concat();
+        let quick = [of(View::Main), of(View::Alone), of(View::Doomed), of(View::Granted)].concat();
         json!({
             "view": view,
             "quick": quick,
