@@ -101,7 +101,7 @@ const phases = {
           bar(
             `round trip of ${name}, ${topo}, transom-fast`,
             ratio["transom-fast"],
-            0.45,
+            0.6,
           );
         if (name === "1 MB of rows")
           bar(

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { hostile } from "../rig/host.mjs";
 import { after, test } from "../rig/test.mjs";
-import { openScene } from "./scene.mjs";
+import { looksByPort, openScene, takePort } from "./scene.mjs";
 
 const scene = await openScene({ after, servers: { odd: hostile("odd") } });
 const { bench, openHostile, neighbourWorks, reached, rowsOf, audited, refusals } = scene;
@@ -96,35 +96,7 @@ test("ATK-28 shapes that are no message are counted as refused and answered by n
   await neighbourWorks();
 });
 
-/** Greets anew with the wish for a port, and takes it (D15): from then on its messages are text that no sandbox sees. */
-const takePort = (view) =>
-  view.evaluate(
-    () =>
-      new Promise((done) => {
-        addEventListener("message", ({ data, ports: [port] }) => {
-          if (data.id !== "port" || !port) return;
-          globalThis.say = (text) => port.postMessage(text);
-          port.onmessage = (event) => dispatchEvent(new MessageEvent("message", { data: JSON.parse(event.data) }));
-          say('{"jsonrpc":"2.0","method":"ui/notifications/initialized"}');
-          done();
-        });
-        const appCapabilities = { experimental: { "transom/port": {} } };
-        const params = { appInfo: { name: "stranger", version: "1" }, appCapabilities, protocolVersion: "2026-01-26" };
-        post({ id: "port", method: "ui/initialize", params });
-      }),
-  );
-const looksByPort = async (view) => {
-  const answer = await view.evaluate(
-    () =>
-      new Promise((done) => {
-        waiting.set("by-port", done);
-        say('{"jsonrpc":"2.0","id":"by-port","method":"tools/call","params":{"name":"look"}}');
-      }),
-  );
-  assert.equal(answer.content[0].text, "looked at stranger");
-};
-
-// Whoever made it too large hears that it is, although it goes no further than the sandbox, or the page.
+// Whoever made it too large hears that it is, although it goes no further than the sandbox.
 const HUGE = '"method":"tools/call","params":{"name":"look","arguments":{"huge":"';
 const isRefused = async (card, answer) => {
   assert.equal(answer.data?.limit, "message-size", JSON.stringify(answer));

@@ -13,8 +13,8 @@ export const DEFENCES = [
   {
     name: "nothing of a guest passes in the sandbox's name",
     file: "web/src/sandbox.ts",
-    find: "else if (isReserved(data)) return;",
-    put: "",
+    find: "size <= limit && !isReserved(data) && host",
+    put: "size <= limit && host",
     test: ["strangers", "ATK-19"],
   },
   {
@@ -88,8 +88,8 @@ export const DEFENCES = [
   {
     name: "the sandbox stops a flood that never gets to the gate",
     file: "web/src/sandbox.ts",
-    find: "if (ahead() > 1e4) {",
-    put: "if (ahead() > 1e9) {",
+    find: "if (due - now > 1e4)",
+    put: "if (due - now > 1e9)",
     test: ["flood", "in the sandbox's name"],
   },
   {
@@ -176,5 +176,33 @@ export const DEFENCES = [
     find: "if found.named {",
     put: "if found.named || !found.named {",
     test: ["doors", "a transom.toml that lies in the folder"],
+  },
+  {
+    name: "what is not JSON is dropped before it is walked",
+    file: "web/src/guard.ts",
+    find: "      else return Infinity;",
+    put: "",
+    test: ["relay", "ATK-27 what is not JSON"],
+  },
+  {
+    name: "the view's port ends in the sandbox, which measures",
+    file: "web/src/sandbox.ts",
+    find: "port ? [join(port)] : undefined",
+    put: "port ? [port] : undefined",
+    test: ["relay", "ATK-27 texts of 100 MB on the port"],
+  },
+  {
+    name: "anything but text on the port ends the view",
+    file: "web/src/sandbox.ts",
+    find: ': stop("not-text"),',
+    put: ": inner.send(\"\"),",
+    test: ["relay", "on the port ends the view"],
+  },
+  {
+    name: "a view that writes to the page past its sandbox is ended",
+    file: "web/src/host.ts",
+    find: "if (this.#astray - now > 5 * MINUTE)",
+    put: "if (this.#astray - now > 5e9 * MINUTE)",
+    test: ["relay", "past the sandbox"],
   },
 ];

@@ -89,3 +89,31 @@ function helpers(host, bench) {
   };
   return scene;
 }
+
+/** Greets anew with the wish for a port, and takes it (D15): from then on its messages are text. */
+export const takePort = (view) =>
+  view.evaluate(
+    () =>
+      new Promise((done) => {
+        addEventListener("message", ({ data, ports: [port] }) => {
+          if (data.id !== "port" || !port) return;
+          globalThis.say = (text) => port.postMessage(text);
+          port.onmessage = (event) => dispatchEvent(new MessageEvent("message", { data: JSON.parse(event.data) }));
+          say('{"jsonrpc":"2.0","method":"ui/notifications/initialized"}');
+          done();
+        });
+        const appCapabilities = { experimental: { "transom/port": {} } };
+        const params = { appInfo: { name: "stranger", version: "1" }, appCapabilities, protocolVersion: "2026-01-26" };
+        post({ id: "port", method: "ui/initialize", params });
+      }),
+  );
+export const looksByPort = async (view) => {
+  const answer = await view.evaluate(
+    () =>
+      new Promise((done) => {
+        waiting.set("by-port", done);
+        say('{"jsonrpc":"2.0","id":"by-port","method":"tools/call","params":{"name":"look"}}');
+      }),
+  );
+  assert.equal(answer.content[0].text, "looked at stranger");
+};

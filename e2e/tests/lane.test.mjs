@@ -200,6 +200,64 @@ test("once on the port, what comes over the window does not reach the channel", 
   );
 });
 
+test("the page's port and the view's are two: the sandbox is between them", async (t) => {
+  const trio = await openTrio(t, theatre, {
+    element: true,
+    connect: false,
+    host: { port: true },
+  });
+  // Whatever the page is given passes here.
+  await trio.sandbox.evaluate(() => {
+    globalThis.passed = [];
+    const { postMessage } = MessagePort.prototype;
+    MessagePort.prototype.postMessage = function (data, ...more) {
+      passed.push(typeof data);
+      return postMessage.call(this, data, ...more);
+    };
+  });
+  await connectApp(trio.view);
+  assert.equal(await laneOf(trio.host), "port");
+  assert.deepEqual(await ping(trio.host), {});
+  const passed = await trio.sandbox.evaluate(() => passed);
+  assert.ok(passed.length >= 3, "initialized, the ping and its answer");
+  assert.deepEqual([...new Set(passed)], ["string"]);
+});
+
+test("what waits for a view that does not choose its lane has an end", async (t) => {
+  const trio = await openTrio(t, theatre, {
+    element: true,
+    connect: false,
+    host: { port: true },
+  });
+  await trio.view.evaluate(
+    () =>
+      new Promise((done) => {
+        addEventListener("message", ({ ports }) => ports.length && done());
+        const appCapabilities = { experimental: { "transom/port": {} } };
+        const appInfo = { name: "v", version: "1" };
+        const params = {
+          appInfo,
+          appCapabilities,
+          protocolVersion: "2026-01-26",
+        };
+        parent.postMessage(
+          { jsonrpc: "2.0", id: 0, method: "ui/initialize", params },
+          "*",
+        );
+      }),
+  );
+  await trio.host.evaluate(() => {
+    for (let id = 1; id <= 1_000; id++) theHost.post({ id, result: {} });
+  });
+  assert.notEqual(await trio.host.evaluate(() => theHost.frame()), null);
+  await trio.host.evaluate(() => {
+    for (let id = 1; id <= 100; id++) theHost.post({ id, result: {} });
+  });
+  const { reason } = await trio.host.evaluate(() => ear.next("said-close"));
+  assert.equal(reason, "flood");
+  assert.equal(await trio.host.evaluate(() => theHost.frame()), null);
+});
+
 test("reserved names stop at the host page's end of the port", async (t) => {
   const trio = await openTrio(t, theatre, {
     element: true,

@@ -21,13 +21,13 @@ const PARTS = [
   ],
   [
     "complete view client, both faces",
-    4.0,
+    4.5,
     () => bundle('export * from "./dist/index.js"'),
   ],
   ["sandbox script", 2.5, () => bundle('import "./dist/sandbox.js"')],
   [
     "<transom-view> with both channels",
-    4.0,
+    5.0,
     () => bundle('export * from "./dist/host.js"'),
   ],
   [

@@ -51,7 +51,11 @@ export type Said =
   | { resize: Container }
   | { context: Facts }
   | { mode: { mode: DisplayMode } }
-  | { close: { reason: "user" | "gone" | "flood" } };
+  | {
+      close: {
+        reason: "user" | "gone" | "flood" | "past-sandbox" | "not-text";
+      };
+    };
 
 /** What a page says of itself and of the person before it. */
 export type Facts = {

@@ -1,10 +1,12 @@
 /** What a relay may check without understanding: how big a message is, and whether a source is one. */
-import { isObject } from "./wire.js";
+import { isObject, type Json } from "./wire.js";
 
 /**
  * Estimates a cloned value's size in bytes without writing it out; stops counting beyond the limit.
  *
- * Every node costs something, so that a cycle or a sea of empty objects reaches the limit too.
+ * What is not plain JSON has no size that could be told from outside, and is larger than any limit: a `String` of
+ * 300 MB looks like an empty object. Told by prototype, since a clone belongs to our own realm. Every node costs
+ * something each time that it is met, so that a cycle, or one object named a million times, reaches the limit too.
  */
 export function sizeOf(value: unknown, limit: number): number {
   const left = [value];
@@ -13,19 +15,28 @@ export function sizeOf(value: unknown, limit: number): number {
     const node = left.pop();
     size += 8;
     if (typeof node === "string") size += node.length;
-    else if (Array.isArray(node)) {
-      // By its length first: an array of four billion holes has no elements. Then by index: `in` would
-      // make a string of every one.
-      if ((size += node.length * 8) <= limit)
-        for (const each of node) left.push(each);
-    } else if (isObject(node)) {
-      if (Object.getPrototypeOf(node) === Object.prototype)
-        for (const key in node) {
-          size += key.length;
-          left.push(node[key]);
+    else if (typeof node === "bigint") return Infinity;
+    else if (Object(node) === node) {
+      const kind: unknown = Object.getPrototypeOf(node);
+      if (kind === Array.prototype) {
+        const list = node as unknown[];
+        // By its length first: an array of four billion holes has no elements. Then by index: `in` would
+        // make a string of every one.
+        if ((size += list.length * 8) <= limit) {
+          // A clone keeps an array's named members too. Without a hole, one more name is one of them.
+          if (Object.keys(list).length > list.length) return Infinity;
+          for (const each of list) {
+            if (each === undefined) return Infinity;
+            left.push(each);
+          }
         }
-      // Buffers and their views, blobs and maps.
-      else size += ((node.byteLength ?? node.size ?? 0) as number) * 8;
+      } else if (kind === Object.prototype)
+        // A member that is undefined is as good as none.
+        for (const key in node as Json) {
+          size += key.length;
+          left.push((node as Json)[key]);
+        }
+      else return Infinity;
     }
   }
   return size;

@@ -26,7 +26,7 @@ import {
   type Said,
   type Told,
 } from "./envelope.js";
-import { openLane, type Lane } from "./port.js";
+import { isInside, openLane, type Lane, type Stray } from "./port.js";
 import {
   namesPort,
   parseMessage,
@@ -105,8 +105,12 @@ export class TransomView extends HTMLElement {
   #hello: RequestId | undefined;
   /** What waits until the view has chosen its lane. */
   #held: Carried[] = [];
-  /** When what has come would all have come at its rate; nobody may be too far ahead of it. */
-  #due = 0;
+  /** How much that is, in about the bytes that it takes. */
+  #load = 0;
+  /** Until when the view's strays are not forgotten: each counts for a minute. */
+  #astray = 0;
+  /** The view's origin, as its sandbox tells it. */
+  #guest: unknown;
   #mode: DisplayMode = "inline";
   readonly #watch = new ResizeObserver(() => this.fit());
 
@@ -230,6 +234,8 @@ export class TransomView extends HTMLElement {
     const { href, origin, protocol } = new URL(src, location.href);
     if (!/^https?:$/.test(protocol)) throw new TypeError("not a page");
     this.#unmount();
+    this.#astray = 0;
+    this.#guest = undefined;
     const frame = (this.#frame = document.createElement("iframe"));
     frame.sandbox.value = "allow-scripts allow-same-origin allow-forms";
     frame.allow = allow ?? "";
@@ -241,6 +247,7 @@ export class TransomView extends HTMLElement {
       frame.contentWindow!,
       (data) => this.#hear(parseMessage(data), opened),
       origin,
+      (event) => this.#stray(event),
     );
     this.#report("transom-open", opened);
   }
@@ -249,11 +256,14 @@ export class TransomView extends HTMLElement {
   #hear(message: Message | undefined, { resource }: Opened): boolean {
     const method = methodOf(message);
     if (method?.match(RESERVED)) {
-      if (method.endsWith("-stopped")) return this.#stop();
-      if (method.endsWith("-dropped"))
-        return this.#drop((message as { params: Json }).params);
+      const { params = {} } = message as { params?: Json };
+      if (method.endsWith("-stopped"))
+        return this.#stop(params.reason === NOT_TEXT ? NOT_TEXT : "flood");
+      if (method.endsWith("-dropped")) return this.#drop(params);
+      if (!method.endsWith("-ready")) return true;
+      this.#guest = params.guest;
       // One resource per load of the sandbox page; what else it says is between it and us.
-      if (resource && method.endsWith("-ready"))
+      if (resource)
         this.#window?.send({
           jsonrpc: "2.0",
           method: "ui/notifications/sandbox-resource-ready",
@@ -275,19 +285,15 @@ export class TransomView extends HTMLElement {
     this.#port = undefined;
     this.#lane = "window";
     this.#held = [];
+    this.#load = 0;
     this.#hello = namesPort(hello?.params?.appCapabilities)
       ? hello?.id
       : undefined;
   }
 
-  /** What the view said on the port: here are the limits that the sandbox cannot apply. */
-  #hearPort(text: string): boolean {
-    const now = performance.now();
-    // The sandbox's own limits: two a millisecond, and up to ten seconds ahead of that. A large one costs
-    // this page as much as many small ones, and one that is too large is not even read.
-    this.#due = Math.max(this.#due, now) + (1 + text.length / 16384) / 2;
-    if (this.#due - now > 1e4) return this.#stop();
-    if (text.length > LIMIT) return this.#drop({ message: text.slice(0, 999) });
+  /** What the view said on its port, which ends in the sandbox: it came on ours after it was measured there. */
+  #hearPort(text: unknown): boolean {
+    if (typeof text !== "string") return this.#stop(NOT_TEXT);
     const message = parseMessage(JSON.parse(text));
     const method = methodOf(message);
     if (!message || method?.match(RESERVED)) return this.#ignore();
@@ -303,9 +309,23 @@ export class TransomView extends HTMLElement {
     return this.#pass({ dropped }) && this.#ignore();
   }
 
+  /**
+   * The view wrote to this page itself, past its sandbox. Nobody measured that, so nobody reads it; but it takes the
+   * page's time to receive, and a large one takes it from every view. Some libraries do it once; whoever does
+   * it more often than five times within minutes is ended. A frame that is gone by now has left its origin.
+   */
+  #stray({ source, origin }: Parameters<Stray>[0]): void {
+    const peer = this.#frame!.contentWindow;
+    if (source ? !isInside(source, peer) : origin !== this.#guest) return;
+    const now = performance.now();
+    this.#astray = Math.max(this.#astray, now) + MINUTE;
+    this.ignored++;
+    if (this.#astray - now > 5 * MINUTE) this.#stop("past-sandbox");
+  }
+
   /** The frame goes at once; what is said of it comes from the host process. */
-  #stop(): true {
-    this.say({ close: { reason: "flood" } });
+  #stop(reason: "flood" | "past-sandbox" | typeof NOT_TEXT): true {
+    this.say({ close: { reason } });
     this.#unmount();
     return true;
   }
@@ -333,9 +353,20 @@ export class TransomView extends HTMLElement {
       if (!("method" in message) && message.id === this.#hello)
         return this.#answer(message);
     }
-    if (this.#lane === "offered") this.#held.push(carried);
+    if (this.#lane === "offered") this.#hold(carried);
     else if (this.#lane === "port") this.#port?.send(carried);
     else this.#window?.send(asMessage(carried));
+  }
+
+  /**
+   * Keeps a message until the view has chosen. Our views choose before they ask anything; one that goes on asking
+   * and does not choose is ended, since what is kept here is the page's memory.
+   */
+  #hold(carried: Carried): void {
+    this.#held.push(carried);
+    this.#load +=
+      LIMIT / 512 + (typeof carried === "string" ? carried.length : 0);
+    if (this.#load > 2 * LIMIT) this.#stop("flood");
   }
 
   /** The answer to the handshake brings the port, if whoever wrote it agreed. */
@@ -344,7 +375,7 @@ export class TransomView extends HTMLElement {
     if (!namesPort(message.result?.hostCapabilities))
       return this.#window?.send(message);
     const { port1, port2 } = new MessageChannel();
-    this.#port = openLane(port1, (text) => this.#hearPort(text as string));
+    this.#port = openLane(port1, (text) => this.#hearPort(text));
     this.#lane = "offered";
     this.#window?.send(message, [port2]);
   }
@@ -354,6 +385,7 @@ export class TransomView extends HTMLElement {
     if (lane === "window") this.#port?.close();
     const held = this.#held;
     this.#held = [];
+    this.#load = 0;
     this.#report("transom-lane", { lane });
     for (const carried of held) this.#carry(carried);
   }
@@ -444,6 +476,8 @@ export function define(): void {
     customElements.define("transom-view", TransomView);
 }
 
+const NOT_TEXT = "not-text";
+const MINUTE = 60_000;
 const INITIALIZED = "ui/notifications/initialized";
 const RESERVED = /^ui\/(notifications\/)?sandbox-/;
 

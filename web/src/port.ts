@@ -19,16 +19,20 @@ export type Hear = (
   event: Pick<MessageEvent, "ports">,
 ) => unknown;
 
+/** Hears who sent something that was not for this lane. */
+export type Stray = (event: Pick<MessageEvent, "source" | "origin">) => void;
+
 /**
  * Opens our end of a lane.
  *
  * `pinned` is the peer's origin where it is known; otherwise that of the first message worth hearing. A port
- * has none to check: only its two ends can reach it.
+ * has none to check: only its two ends can reach it. `stray` hears of what others sent to this window, but not what.
  */
 export function openLane(
   peer: Window | MessagePort,
   hear: Hear,
   pinned?: string,
+  stray?: Stray,
 ): Lane {
   const port = peer instanceof MessagePort ? peer : undefined;
   const ears = port ?? self;
@@ -36,12 +40,15 @@ export function openLane(
   const listener = ((event: MessageEvent) => {
     // What someone else sent is someone else's to take, with its ports: a page has other listeners.
     // Its data is not even looked at: whoever reads it first pays for its deserialization.
-    if (!event.isTrusted || event.source !== (port ? null : peer)) return;
-    // The origin before the data: in Chromium a relay of large messages is a third slower otherwise.
+    if (!event.isTrusted || event.source !== (port ? null : peer)) {
+      if (event.isTrusted) stray?.(event);
+      return;
+    }
+    // The origin before the data, for the same reason; and in Chromium a relay of large messages is a third
+    // slower otherwise.
     const from = event.origin;
-    const { data } = event;
     try {
-      if (from === (pinned ?? from) && hear(data, event))
+      if (from === (pinned ?? from) && hear(event.data, event))
         return void (pinned = from);
     } catch {
       // Neither a stranger's message nor a handler of ours may throw in the page's event loop.
@@ -76,4 +83,12 @@ export function openLane(
       port?.close();
     },
   };
+}
+
+/** Whether a window is that of a frame inside another, however deep: every origin may see who is above it. */
+export function isInside(source: MessageEventSource, outer: unknown): boolean {
+  let window = source as Window | null;
+  for (; window && window !== window.parent; window = window.parent)
+    if (window === outer) return true;
+  return false;
 }

@@ -1,12 +1,16 @@
 /**
  * The Sandbox page: a relay between the host page and the guest frame, on an origin of its own. It
  * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once,
- * `sandbox-dropped` for a message that was too large, and `sandbox-stopped` if it had to stop its guest.
+ * `sandbox-dropped` for a message that was too large or not JSON, and `sandbox-stopped` if it had to stop its guest.
  *
  * ```text
  * host page ──sandbox-resource-ready──▶ here ──srcdoc──▶ guest      (raw mode)
- * host page ◀──────── everything but sandbox-* ────────▶ guest
+ * host page ◀──────── everything but sandbox-* ────────▶ guest      (windows)
+ * host page ◀── its port ──▶ here ◀── the guest's port ──▶ guest    (text, D15)
  * ```
+ *
+ * All views of a page share its one thread, and whoever reads a message pays for its size. So the page reads nothing
+ * of a guest but what was measured here, on either lane, where the guest pays for it itself.
  *
  * It is configured by attributes of its own `<script>` element, which stands in `<body>`:
  *
@@ -16,11 +20,12 @@
  *   names separated by semicolons.
  * - `data-sandbox`: tokens for the guest's `sandbox` attribute; only the three usual ones count.
  * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told.
- * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told. Ten seconds'
- *   worth may come at once; beyond that the guest is stopped.
- * - `data-pace`: how many of them go on at once; the others follow at that rate, and wait here. All of a
- *   page's views share its one thread, and what has been sent there cannot be called back. Without it
- *   nothing waits.
+ * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told, and 32 MB of them. Ten
+ *   seconds' worth may come at once; beyond that the guest is stopped.
+ * - `data-pace`: how many of them go on at once; the others follow at that rate, and wait here: what has been sent
+ *   to the page cannot be called back. Without it nothing waits.
+ *
+ * A number that is none, or not above zero, counts as not told.
  */
 import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
@@ -37,17 +42,19 @@ function main(settings: DOMStringMap): void {
     return refuse("this host may not embed it");
   if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
 
-  const limit = +(settings.limit ?? 2 ** 24);
-  const gap = 1000 / +(settings.rate ?? 2000);
+  const limit = numberOf(settings.limit, 2 ** 24);
+  const gap = 1000 / numberOf(settings.rate, 2000);
+  const pace = gap * numberOf(settings.pace, 1e9);
   const frame = document.createElement("iframe");
   let guest: Lane | undefined;
   const url = settings.guest;
   let waiting = !url;
   /** When what has come would all have come at its rate. */
   let due = 0;
-  const ahead = () => due - performance.now();
-  const pace = +(settings.pace ?? 1e9);
-  let queue: unknown[] = [];
+  /** What waits, since when it would not be too early, and on which lane it goes on. */
+  let queue: { at: number; lane: Lane; data: unknown }[] = [];
+  /** The ends of the present document's port: the host page's and the guest's. */
+  let ends: Lane[] = [];
 
   const host = openLane(
     parent,
@@ -58,20 +65,66 @@ function main(settings: DOMStringMap): void {
         if (resource && waiting) mount(params);
         return;
       }
-      // What returns nothing has its ports closed; one that has gone on is beyond that.
-      guest?.send(
-        data,
-        isOffer(data) && ports.length === 1 ? [...ports] : undefined,
-      );
+      const port = isOffer(data) && ports.length === 1 && guest && ports[0];
+      guest?.send(data, port ? [join(port)] : undefined);
+      // What returns nothing has its ports closed.
+      return port;
     },
     origin,
   );
 
+  /** Ends the host page's port here and makes one for the guest, which it returns. */
+  const join = (port: MessagePort): MessagePort => {
+    const { port1, port2 } = new MessageChannel();
+    for (const end of ends) end.close();
+    const outer = openLane(port, (text) => inner.send(text));
+    const inner = openLane(port1, (text) =>
+      typeof text === "string"
+        ? take(outer, text, text.length, { message: text.slice(0, 999) })
+        : stop("not-text"),
+    );
+    ends = [outer, inner];
+    return port2;
+  };
+
+  /** Takes what the guest said, whichever way; it goes on in its turn. Without a lane it goes nowhere, and counts. */
+  const take = (
+    lane: Lane | false,
+    data: unknown,
+    size: number,
+    outline: Json,
+  ) => {
+    const now = performance.now();
+    const at = Math.max(due, now);
+    // What is dropped costs the page no more than a small one.
+    due = at + gap + (size > limit ? 0 : size / BYTES);
+    // Ten seconds ahead of it, and no more.
+    if (due - now > 1e4) return stop("flood");
+    if (size > limit) {
+      lane = host;
+      data = own("dropped", outline);
+      // That may be too large itself.
+      if (sizeOf(data, 1200) > 1200) data = own("dropped");
+    }
+    // With others before it, it is passed on in their turn.
+    if (lane && queue.push({ at, lane, data }) < 2) drain();
+  };
+
   /** Passes on, in its order, all but what is too far ahead of its time. */
   const drain = () => {
-    const ready = queue.splice(0, queue.length + pace - ahead() / gap);
+    const end = performance.now() + pace;
+    const late = queue.findIndex(({ at }) => at >= end);
+    for (const { lane, data } of queue.splice(0, late < 0 ? 1e9 : late))
+      lane.send(data);
     if (queue.length) setTimeout(drain, 10);
-    for (const data of ready) host.send(data);
+  };
+
+  const stop = (reason: "flood" | "not-text") => {
+    host.send(own("stopped", { reason }));
+    queue = [];
+    for (const lane of [host, guest!, ...ends]) lane.close();
+    frame.remove();
+    refuse(reason === "flood" ? "too many messages" : "its port is for text");
   };
 
   /** Listens before the frame is there: a fast guest speaks at once. */
@@ -90,24 +143,13 @@ function main(settings: DOMStringMap): void {
     guest = openLane(
       frame.contentWindow!,
       (data) => {
-        due = Math.max(due, performance.now()) + gap;
-        // Ten seconds ahead of it, and no more.
-        if (ahead() > 1e4) {
-          host.send(own("stopped"));
-          queue = [];
-          guest!.close();
-          host.close();
-          frame.remove();
-          return refuse("too many messages");
-        }
-        if (sizeOf(data, limit) > limit) {
-          const { id, method } = data as Json;
-          data = own("dropped", { id, method });
-          // That may be too large itself.
-          if (sizeOf(data, limit) > limit) data = own("dropped");
-        } else if (isReserved(data)) return;
-        // With others before it, it is passed on in their turn.
-        if (queue.push(data) < 2) drain();
+        const size = sizeOf(data, limit);
+        // Measured before anything in it is looked at.
+        const { id, method } = Object(data) as Json;
+        take(size <= limit && !isReserved(data) && host, data, size, {
+          id,
+          method,
+        });
       },
       // HTML runs on the origin of this page.
       /same/.test(tokens)
@@ -130,7 +172,14 @@ function main(settings: DOMStringMap): void {
   };
 
   if (url) show({ src: url }, tokensOf(settings.sandbox), settings.allow ?? "");
-  host.send(own("proxy-ready"));
+  // Whose strays the host page hears when the frame that sent them is gone: it has their origin and no more.
+  host.send(own("proxy-ready", url ? { guest: new URL(url).origin } : {}));
+}
+
+/** A setting: above zero and finite, or as it usually is. What compares false with everything would limit nothing. */
+function numberOf(setting: string | undefined, usual: number): number {
+  const number = Number(setting);
+  return number > 0 && number < Infinity ? number : usual;
 }
 
 /** What this page says itself. */
@@ -142,8 +191,9 @@ const own = (word: string, params: Json = {}) => ({
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
 function isReserved(data: unknown): boolean {
-  return /^ui\/(notifications\/)?sandbox-/.test(
-    (data as Json)?.method as string,
+  const method = (data as Json)?.method;
+  return (
+    typeof method === "string" && /^ui\/(notifications\/)?sandbox-/.test(method)
   );
 }
 
@@ -183,6 +233,8 @@ function refuse(reason: string): void {
   document.body.textContent = "Stopped: " + reason;
 }
 
+/** Bytes a millisecond. */
+const BYTES = 2 ** 15;
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
 const FEATURES = ["camera", "microphone", "geolocation", "clipboard-write"];
 

@@ -6,14 +6,7 @@ import {
   type Told,
   type TransomView,
 } from "transom/host";
-import {
-  arrive,
-  FakePort,
-  FakeWindow,
-  mockFrames,
-  settle,
-  type Wire,
-} from "./stage.js";
+import { arrive, FakePort, FakeWindow, mockFrames, settle } from "./stage.js";
 
 const ORIGIN = "https://sandbox.test";
 let element: TransomView;
@@ -236,32 +229,139 @@ describe("carrying", () => {
     expect(() => asMessage('{"method":"x"}')).toThrow(TypeError);
   });
 
-  test("ATK-33 a flood on the port ends the view", async () => {
-    open();
-    const experimental = { "transom/port": {} };
-    fromView({
-      id: 0,
-      method: "ui/initialize",
-      params: { appCapabilities: { experimental } },
-    });
-    tell({
-      message: {
-        jsonrpc: "2.0",
+  describe("once a port was offered", () => {
+    let port: FakePort;
+    beforeEach(() => {
+      open();
+      const experimental = { "transom/port": {} };
+      fromView({
         id: 0,
-        result: { hostCapabilities: { experimental } },
-      },
+        method: "ui/initialize",
+        params: { appCapabilities: { experimental } },
+      });
+      tell({
+        message: {
+          jsonrpc: "2.0",
+          id: 0,
+          result: { hostCapabilities: { experimental } },
+        },
+      });
+      port = view.posted[0]!.ports[0]!;
     });
-    const port = view.posted[0]!.ports[0]!;
-    const send = (message: Wire) =>
-      port.postMessage(JSON.stringify({ jsonrpc: "2.0", ...message }));
-    send({ method: "ui/notifications/initialized" });
-    await settle();
-    expect(events).toContainEqual(["lane", { lane: "port" }]);
-    for (let n = 0; n < 30_000; n++) send({ method: "x" });
-    await settle();
-    expect(said.at(-1)).toEqual({ close: { reason: "flood" } });
-    expect(frame()).toBeNull();
-    expect((port as FakePort).closed).toBe(true);
+
+    test.each([[{}], [undefined], [new String("x")], [7]])(
+      "%j on the port ends the view",
+      async (thing) => {
+        port.postMessage(thing);
+        await settle();
+        expect(said.at(-1)).toEqual({ close: { reason: "not-text" } });
+        expect(frame()).toBeNull();
+        expect(port.closed).toBe(true);
+      },
+    );
+
+    test("what is held until the view chooses has an end, by number", async () => {
+      const answer = (id: number) =>
+        tell({ message: { jsonrpc: "2.0", id, result: {} } });
+      for (let id = 1; id <= 1000; id++) answer(id);
+      expect(frame()).not.toBeNull();
+      for (let id = 1; id <= 100; id++) answer(id);
+      expect(said.at(-1)).toEqual({ close: { reason: "flood" } });
+      expect(frame()).toBeNull();
+    });
+
+    test("what is held until the view chooses has an end, by size", async () => {
+      const text = `{"jsonrpc":"2.0","id":1,"result":{"x":"${"x".repeat(2 ** 23)}"}}`;
+      for (let n = 0; n < 3; n++) tell({ message: text });
+      expect(frame()).not.toBeNull();
+      tell({ message: text });
+      expect(said.at(-1)).toEqual({ close: { reason: "flood" } });
+    });
+  });
+
+  describe("a view that writes to the page past its sandbox", () => {
+    /** A frame inside the view's sandbox, so many levels below it. */
+    const inside = (levels: number) => {
+      let window: object = view;
+      while (levels-- > 0) window = { parent: window };
+      return window;
+    };
+    /** The data is a trap: nobody may look at it. */
+    const trap = new Proxy(
+      {},
+      {
+        get() {
+          throw new Error("read");
+        },
+      },
+    );
+    const closes = () => said.filter((one) => "close" in one);
+
+    test.each([1, 2, 5])(
+      "is ended after a few, found %i levels up",
+      (levels) => {
+        open();
+        const source = inside(levels);
+        for (let n = 0; n < 5; n++) arrive(trap, { source, origin: "null" });
+        expect(frame()).not.toBeNull();
+        expect(element.ignored).toBe(5);
+        arrive(trap, { source, origin: "null" });
+        expect(closes()).toEqual([{ close: { reason: "past-sandbox" } }]);
+        expect(frame()).toBeNull();
+      },
+    );
+
+    test("is found by its origin when its frame is gone already", () => {
+      open();
+      const guest = "https://guest.test";
+      const ready = "ui/notifications/sandbox-proxy-ready";
+      fromView({ method: ready, params: { guest } });
+      for (const origin of ["null", "https://other.test", ""])
+        for (let n = 0; n < 9; n++) arrive(trap, { source: null, origin });
+      expect(frame()).not.toBeNull();
+      for (let n = 0; n < 6; n++) arrive(trap, { source: null, origin: guest });
+      expect(closes()).toEqual([{ close: { reason: "past-sandbox" } }]);
+    });
+
+    test("is not ended for what others wrote", () => {
+      open();
+      const stranger: { parent?: object } = {};
+      stranger.parent = stranger;
+      for (const source of [
+        stranger,
+        { parent: stranger },
+        { parent: null },
+        {},
+        null,
+      ])
+        for (let n = 0; n < 9; n++) arrive(trap, { source });
+      for (let n = 0; n < 9; n++)
+        arrive(trap, { source: inside(1), isTrusted: false });
+      expect(frame()).not.toBeNull();
+      expect(element.ignored).toBe(0);
+    });
+
+    test("is forgiven one a minute", () => {
+      vi.useFakeTimers({ toFake: ["performance"] });
+      open();
+      for (let n = 0; n < 30; n++) {
+        arrive(trap, { source: inside(1) });
+        vi.advanceTimersByTime(60_000);
+      }
+      expect(frame()).not.toBeNull();
+    });
+  });
+
+  test("data of the frame counts only from its origin, and is not read otherwise", () => {
+    open();
+    let read = 0;
+    const data = {
+      get jsonrpc() {
+        return ++read && "2.0";
+      },
+    };
+    arrive(data, { source: view, origin: "https://evil.test" });
+    expect(read).toBe(0);
   });
 });
 
@@ -304,6 +404,18 @@ describe("obeying", () => {
     tell({ text: { why: "The view was stopped.", text: "12 °C" } });
     tell({ close: { reason: "flood" } });
     expect(events.at(-1)).toEqual(["close", { reason: "flood" }]);
+  });
+
+  test.each([
+    ["not-text", "not-text"],
+    ["flood", "flood"],
+    ["anything", "flood"],
+    [7, "flood"],
+  ])("the reason %j of a sandbox is told as %s", (reason, told) => {
+    open();
+    const method = "ui/notifications/sandbox-stopped";
+    fromView({ method, params: { reason } });
+    expect(said.at(-1)).toEqual({ close: { reason: told } });
   });
 
   test("what the sandbox dropped is told to the host process, and the view goes on", () => {

@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import {
   arrive,
   FakeChannel,
+  FakePort,
   FakeWindow,
   HOST,
   mockFrames,
   readJson,
+  settle,
   standUnder,
 } from "./stage.js";
 
@@ -70,7 +72,12 @@ const fromGuest = (data: unknown, arrival = {}) =>
 const READY = {
   jsonrpc: "2.0",
   method: "ui/notifications/sandbox-proxy-ready",
-  params: {},
+  params: { guest: GUEST },
+};
+const OFFER = {
+  jsonrpc: "2.0",
+  id: 0,
+  result: { hostCapabilities: { experimental: { "transom/port": {} } } },
 };
 const resource = (
   params: object,
@@ -81,6 +88,9 @@ const resource = (
   params,
 });
 const note = (n: number) => ({ jsonrpc: "2.0", method: "note", params: { n } });
+
+/** The clock stands still, so that a busy machine earns nobody anything. */
+const stopClock = () => vi.useFakeTimers({ toFake: ["performance"] });
 
 describe("refusals", () => {
   const refused = () => document.documentElement.dataset.refused;
@@ -169,31 +179,213 @@ describe("with a guest's URL", () => {
     expect(guest.messages).toEqual([]);
   });
 
-  test("a port goes through with the answer to a handshake, and with nothing else", async () => {
+  test("a port of the guest's own goes with the answer to a handshake, and with nothing else", async () => {
     await withGuest();
-    const offer = {
-      jsonrpc: "2.0",
-      id: 0,
-      result: { hostCapabilities: { experimental: { "transom/port": {} } } },
-    };
     const ports = () => [new FakeChannel().port2];
     const good = ports();
-    fromHost(offer, { ports: good });
-    expect(guest.posted.at(-1)?.ports).toEqual(good);
+    fromHost(OFFER, { ports: good });
+    const given = guest.posted.at(-1)!.ports;
+    expect(given).toHaveLength(1);
+    expect(given[0]).not.toBe(good[0]);
+    expect([given[0]?.closed, good[0]?.closed]).toEqual([false, false]);
     for (const [data, sent] of [
       [note(1), ports()],
-      [offer, [...ports(), ...ports()]],
-      [{ ...offer, result: {} }, ports()],
+      [OFFER, [...ports(), ...ports()]],
+      [{ ...OFFER, result: {} }, ports()],
     ] as const) {
       fromHost(data, { ports: sent });
       expect(guest.posted.at(-1)).toMatchObject({ data, ports: [] });
       expect(sent.every((port) => port.closed)).toBe(true);
     }
     const smuggled = ports();
-    fromGuest(offer, { ports: smuggled });
+    fromGuest(OFFER, { ports: smuggled });
     expect(host.posted.at(-1)?.ports).toEqual([]);
     expect(smuggled[0]?.closed).toBe(true);
   });
+
+  describe("the guest's port ends here", () => {
+    let page: FakePort;
+    let heard: unknown[];
+    let port: FakePort;
+    const take = () => {
+      const { port1, port2 } = new FakeChannel();
+      page = port1;
+      heard = [];
+      page.addEventListener("message", (event) =>
+        heard.push((event as { data: unknown }).data),
+      );
+      fromHost(OFFER, { ports: [port2] });
+      port = guest.posted.at(-1)!.ports[0]!;
+    };
+    const say = async (...texts: unknown[]) => {
+      for (const text of texts) {
+        port.postMessage(text);
+        await settle();
+      }
+    };
+    const told = () => host.messages.slice(1);
+
+    test("text goes through both ways, unread and in order", async () => {
+      await withGuest();
+      take();
+      const back: unknown[] = [];
+      port.addEventListener("message", (event) =>
+        back.push((event as { data: unknown }).data),
+      );
+      await say('{"a":1}', "not even JSON", "");
+      for (const text of ["x", "y"]) page.postMessage(text);
+      await settle();
+      expect(heard).toEqual(['{"a":1}', "not even JSON", ""]);
+      expect(back).toEqual(["x", "y"]);
+      expect(told()).toEqual([]);
+    });
+
+    test("text above the limit is dropped with its beginning, and the next one passes", async () => {
+      await withGuest({ limit: "1000" });
+      take();
+      await say('{"id":7,' + "x".repeat(2000), "small");
+      expect(heard).toEqual(["small"]);
+      expect(told().map(({ params }) => params)).toEqual([
+        { message: '{"id":7,' + "x".repeat(991) },
+      ]);
+    });
+
+    test.each([
+      ["an object", {}],
+      ["what becomes no number", { length: NaN }],
+      ["nothing", undefined],
+      ["null", null],
+      ["a number", 7],
+      ["bytes", new Uint8Array(8)],
+      ["a String object", new String("x")],
+      ["a list of texts", ["x"]],
+    ])("%s on it ends the guest, with its reason", async (_, thing) => {
+      await withGuest();
+      take();
+      await say("before", thing, "after");
+      expect(heard).toEqual(["before"]);
+      expect(told()).toMatchObject([
+        {
+          method: "ui/notifications/sandbox-stopped",
+          params: { reason: "not-text" },
+        },
+      ]);
+      expect(document.querySelector("iframe")).toBeNull();
+      expect([port.closed, page.closed]).toEqual([true, true]);
+    });
+
+    test("a flood on it ends the guest, and both lanes count together", async () => {
+      stopClock();
+      await withGuest({ rate: "10" });
+      take();
+      for (let n = 0; n < 60; n++) fromGuest(note(n));
+      await say(...Array<string>(60).fill("x"));
+      expect(heard).toHaveLength(39);
+      expect(told().at(-1)?.params).toEqual({ reason: "flood" });
+      expect(port.closed).toBe(true);
+    });
+
+    test("by its size too: what goes on may be 32 MB a second, and ten seconds of that", async () => {
+      stopClock();
+      await withGuest();
+      take();
+      const large = "x".repeat(2 ** 24 - 1);
+      await say(...Array<string>(25).fill(large));
+      expect(heard).toHaveLength(19);
+      expect(told().at(-1)?.params).toEqual({ reason: "flood" });
+    });
+
+    test("it keeps the pace, and a large one alone does not wait", async () => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+      try {
+        await withGuest({ rate: "100", pace: "3" });
+        take();
+        const large = "x".repeat(2 ** 22);
+        await say(large, "1", "2");
+        expect(heard).toEqual([large]);
+        vi.advanceTimersByTime(300);
+        await settle();
+        expect(heard).toEqual([large, "1", "2"]);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+
+    test("another document gets another one, and the old one is closed", async () => {
+      await withGuest();
+      take();
+      const [old, oldPage] = [port, page];
+      take();
+      expect([old.closed, oldPage.closed]).toEqual([true, true]);
+      await say("x");
+      expect(heard).toEqual(["x"]);
+    });
+  });
+
+  test.each([
+    ["a String object", new String("x".repeat(500))],
+    ["a Number object", Object(1)],
+    ["a Boolean object", Object(true)],
+    ["a big integer", 1n],
+    ["a BigInt object", Object(1n)],
+    ["a map", new Map([[1, 2]])],
+    ["a set", new Set([1])],
+    ["a date", new Date(0)],
+    ["a pattern", /x/],
+    ["an error", new Error("x")],
+    ["a buffer", new ArrayBuffer(1)],
+    ["bytes", new Uint8Array(1)],
+    ["a blob", new Blob(["x"])],
+    ["holes", [, 1]],
+    ["undefined in a list", [undefined]],
+    ["a list with a name in it", Object.assign([1], { name: "x" })],
+    ["a hole in place of a name", Object.assign([,], { name: "x" })],
+  ])("P-18 %s is not JSON, and is dropped wherever it is", async (_, thing) => {
+    await withGuest();
+    fromGuest({ id: 1, method: "x", params: { deep: [{ thing }] } });
+    fromGuest({ id: thing, method: "x" });
+    fromGuest(thing);
+    expect(host.messages.slice(1).map(({ params }) => params)).toEqual([
+      { id: 1, method: "x" },
+      {},
+      {},
+    ]);
+    fromGuest({
+      id: 2,
+      method: "x",
+      params: { none: undefined, list: [null] },
+    });
+    expect(host.messages.at(-1)).toMatchObject({ id: 2 });
+  });
+
+  test("P-18 one object named a million times counts a million times", async () => {
+    await withGuest();
+    let laughs: unknown = "ha";
+    for (let n = 0; n < 40; n++) laughs = [laughs, laughs];
+    fromGuest({ method: "x", params: { laughs } });
+    let keyed: object = {};
+    for (let n = 0; n < 40; n++) keyed = { a: keyed, b: keyed };
+    fromGuest({ method: "x", params: keyed });
+    fromGuest({ method: laughs });
+    expect(host.messages.slice(1).map(({ params }) => params)).toEqual([
+      { method: "x" },
+      { method: "x" },
+      {},
+    ]);
+  });
+
+  test.each(["", "x", "NaN", "0", "-1", "Infinity"])(
+    "P-18 a limit, a rate or a pace of %j is none, and the usual one holds",
+    async (odd) => {
+      stopClock();
+      await withGuest({ limit: odd, rate: odd, pace: odd });
+      fromGuest({ method: "x", params: { text: "x".repeat(2 ** 24) } });
+      expect(host.messages.at(-1)?.method).toContain("sandbox-dropped");
+      for (let n = 0; n < 20_001; n++) fromGuest(note(n));
+      expect(host.messages.length).toBeGreaterThan(19_000);
+      expect(host.messages.at(-1)?.method).toContain("sandbox-stopped");
+    },
+  );
 
   test("P-18 a message above the limit is dropped, and one below it is not", async () => {
     await withGuest({ limit: "1000" });
@@ -219,7 +411,7 @@ describe("with a guest's URL", () => {
     expect(host.messages).toEqual([READY, ...Array(7).fill(dropped)]);
     // Whose it was goes with it, unless that is too large itself.
     fromGuest({ id: 7, method: "ask", params: "x".repeat(1000) });
-    fromGuest({ id: "x".repeat(1000), method: "ask" });
+    fromGuest({ id: "x".repeat(2000), method: "ask" });
     fromGuest("x".repeat(1000));
     expect(host.messages.slice(8).map(({ params }) => params)).toEqual([
       { id: 7, method: "ask" },
@@ -235,13 +427,15 @@ describe("with a guest's URL", () => {
   });
 
   test("P-18, ATK-33 a flood ends the guest and says so on the page", async () => {
+    stopClock();
     await withGuest({ rate: "10" });
     for (let n = 0; n < 200; n++) fromGuest(note(n));
-    expect(host.messages).toHaveLength(102);
+    // The hundredth is ten seconds and its bytes ahead.
+    expect(host.messages).toHaveLength(101);
     expect(host.messages.at(-1)).toEqual({
       jsonrpc: "2.0",
       method: "ui/notifications/sandbox-stopped",
-      params: {},
+      params: { reason: "flood" },
     });
     expect(document.querySelector("iframe")).toBeNull();
     expect(document.body.textContent).toContain("too many messages");

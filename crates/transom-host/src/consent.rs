@@ -246,6 +246,8 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::NeverInitialized => "stopped: it never finished its handshake",
         Reason::ReloadLoop => "stopped: it was loaded over and over",
         Reason::Flood => "stopped: it broke too many rules, or sent far too many messages",
+        Reason::PastSandbox => "stopped: it wrote to this page itself, past its sandbox",
+        Reason::NotText => "stopped: it sent something other than text on its port",
         Reason::ServerGone => "closed: its server is gone",
         Reason::PageGone => "closed: its page is gone",
         _ => "ended",

@@ -198,7 +198,7 @@ pub struct Did {
 
 /// Why a page ends a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum CloseReason {
     /// The person wants it closed; it may save its things first.
     User,
@@ -206,6 +206,10 @@ pub enum CloseReason {
     Gone,
     /// The frame was taken away because it flooded the page.
     Flood,
+    /// The frame was taken away because the view wrote to the page itself, past its sandbox.
+    PastSandbox,
+    /// The frame was taken away because the view put something other than text on its port.
+    NotText,
 }
 
 /// What the host says about a view.

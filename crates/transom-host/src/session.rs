@@ -1049,9 +1049,14 @@ impl Driver {
         if reason != CloseReason::User {
             let _ = live.session.handle(now, Input::Reloaded);
         }
-        let flood = reason == CloseReason::Flood;
-        let gone = if flood { Reason::Flood } else { Reason::PageGone };
-        live.session.close(now, if reason == CloseReason::User { Reason::Closed } else { gone });
+        let reason = match reason {
+            CloseReason::User => Reason::Closed,
+            CloseReason::Gone => Reason::PageGone,
+            CloseReason::Flood => Reason::Flood,
+            CloseReason::PastSandbox => Reason::PastSandbox,
+            CloseReason::NotText => Reason::NotText,
+        };
+        live.session.close(now, reason);
         self.drive(view);
     }
 

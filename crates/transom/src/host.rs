@@ -880,7 +880,11 @@ impl Reason {
     /// What the view is told.
     fn words(self) -> Option<&'static str> {
         match self {
-            Self::Closed | Self::NeverInitialized | Self::PageGone => None,
+            Self::Closed
+            | Self::NeverInitialized
+            | Self::PastSandbox
+            | Self::NotText
+            | Self::PageGone => None,
             Self::Asked => Some("the view asked to be closed"),
             Self::ReloadLoop => Some("the view was loaded too often"),
             Self::Flood => Some("the view broke too many rules"),

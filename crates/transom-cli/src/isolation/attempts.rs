@@ -31,6 +31,8 @@ pub(super) enum View {
     Clicked,
     /// One for this attempt alone, which it may not survive.
     Alone,
+    /// One for this attempt alone, which it must not survive: it is over when the view is, or says that it goes on.
+    Doomed,
     /// The one whose server was granted more kinds of script.
     Granted,
 }
@@ -42,7 +44,7 @@ impl Attempt {
             View::Main => "main",
             View::Clicked => "clicked",
             View::Granted => "granted",
-            View::Alone => self.id,
+            View::Alone | View::Doomed => self.id,
         }
     }
 }
@@ -57,6 +59,10 @@ const fn click(id: &'static str, words: &'static str) -> Attempt {
 
 const fn alone(id: &'static str, words: &'static str) -> Attempt {
     Attempt { id, words, sort: Sort::Escape, by: View::Alone }
+}
+
+const fn doomed(id: &'static str, words: &'static str) -> Attempt {
+    Attempt { id, words, sort: Sort::Escape, by: View::Doomed }
 }
 
 const fn open(id: &'static str, words: &'static str, why: &'static str) -> Attempt {
@@ -120,7 +126,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     escape("host-socket", "a socket to the host"),
     escape("broadcast", "a broadcast that another view hears"),
     escape("ready-spoof", "messages in the sandbox's name"),
-    escape("view-spoof", "messages to another view, in its host's name"),
+    escape("odd-value", "a value that is not JSON, and so has no size, in a message"),
     escape("call-spoof", "a call in another view's name"),
     escape("foreign-tool", "another server's tool"),
     escape("credential", "a credential in what it can see"),
@@ -134,6 +140,9 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     click("fullscreen", "fullscreen, after a click"),
     click("top-link", "a link that replaces the host page, after a click"),
     click("top-navigation", "the host page sent elsewhere, after a click"),
+    alone("view-spoof", "messages to another view, in its host's name"),
+    doomed("stray", "messages to the host page itself, past the sandbox, again and again"),
+    doomed("port-object", "something other than text on its port"),
     alone("form-post", "form sent to another site"),
     alone("self-navigation", "itself sent elsewhere"),
     alone("meta-refresh", "itself sent elsewhere by <meta>"),

@@ -116,7 +116,7 @@ impl Evidence {
             let over = trace.is_some_and(|trace| match attempt.by {
                 // It may not live to tell.
                 View::Alone => trace.begun,
-                _ => trace.ended,
+                View::Main | View::Clicked | View::Granted | View::Doomed => trace.ended,
             });
             over || self.closed.contains_key(attempt.view())
         })
@@ -166,6 +166,7 @@ impl Evidence {
         let page = self.page.as_ref();
         let witness = match id {
             _ if trace.trapped => "it arrived",
+            "odd-value" if trace.fooled => "the host page was given it",
             _ if trace.fooled => "the other view believed it",
             "credential" | "host-storage" if secret_read() => "a key of the host was among it",
             "host-cookie" if page.is_some_and(|page| page.cookie.contains("transom-isolation")) => {
@@ -308,6 +309,13 @@ mod tests {
             assert!(*by == View::Granted || !evidence.is_complete());
             match by {
                 View::Alone => evidence.note(said(&format!(r#"{{"trying":"{id}"}}"#))),
+                View::Doomed => {
+                    evidence.note(said(&format!(r#"{{"trying":"{id}"}}"#)));
+                    assert!(!evidence.is_complete());
+                    let end = format!(r#"{{"closed":"{id}","reason":"flood"}}"#);
+                    evidence.note(said(&end));
+                    assert_eq!(outcome(&evidence, id), Outcome::Blocked);
+                }
                 View::Granted => evidence.note(said(r#"{"closed":"granted","reason":"flood"}"#)),
                 _ => evidence.note(said(&format!(r#"{{"tried":"{id}","got":"stopped"}}"#))),
             }

@@ -2,6 +2,10 @@
 "use strict";
 const start = async () => {
   sessionStorage.setItem("transom-key", "naive-key");
+  const report = (words) => fetch("/isolation/report", { method: "POST", body: JSON.stringify(words) });
+  addEventListener("message", ({ data }) => {
+    if (data?.params?.arguments?.odd) void report({ fooled: "odd-value" });
+  });
   const { mount } = await fetch("/isolation/plan").then((response) => response.json());
   const show = ({ server, args }, place) => {
     const frame = document.createElement("iframe");
@@ -17,7 +21,6 @@ const start = async () => {
     .filter((each) => !isNeighbour(each))
     .forEach((each, n) => show(each, n === 0 ? "prepend" : "append"));
   await fetch("/isolation/finish");
-  const words = { page: { cookie: document.cookie, key: "naive-key", title: document.title } };
-  await fetch("/isolation/report", { method: "POST", body: JSON.stringify(words) });
+  await report({ page: { cookie: document.cookie, key: "naive-key", title: document.title } });
 };
 void start();

@@ -11,6 +11,10 @@ const start = async () => {
   sessionStorage.setItem("transom-key", key);
   const post = (words) =>
     fetch("/isolation/report", { method: "POST", headers: { authorization: `Bearer ${key}` }, body: JSON.stringify(words) });
+  // Whatever the host's element makes of it: what is here was carried here.
+  addEventListener("message", ({ data }) => {
+    if (data?.params?.arguments?.odd) void post({ fooled: "odd-value" });
+  });
   const channel = new transomHost.WebSocketChannel({ url: `ws://${location.host}/ws`, key });
   const { mount } = await fetch("/isolation/plan").then((response) => response.json());
   for (const { server, tool, args } of mount) {

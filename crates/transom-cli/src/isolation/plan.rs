@@ -24,7 +24,7 @@ impl Plan {
             let mine = ATTEMPTS.iter().filter(|attempt| attempt.view() == view && attempt.by == by);
             mine.map(|attempt| attempt.id).collect::<Vec<_>>()
         };
-        let quick = [of(View::Main), of(View::Alone), of(View::Granted)].concat();
+        let quick = [of(View::Main), of(View::Alone), of(View::Doomed), of(View::Granted)].concat();
         json!({
             "view": view,
             "quick": quick,
@@ -49,7 +49,8 @@ impl Plan {
             stranger("stranger", "main"),
             stranger("granted", "granted"),
         ];
-        let alone = ATTEMPTS.iter().filter(|attempt| attempt.by == View::Alone);
+        let alone =
+            ATTEMPTS.iter().filter(|attempt| matches!(attempt.by, View::Alone | View::Doomed));
         all.extend(alone.map(|attempt| stranger("stranger", attempt.id)));
         json!({ "mount": all })
     }

@@ -11,7 +11,7 @@ const ask = (method, params = {}) =>
     waiting.set(id, done);
     post({ id, method, params });
   });
-const tell = (words) => void ask("tools/call", { name: "report", arguments: { view: plan.view, ...words } });
+const tell = (words) => ask("tools/call", { name: "report", arguments: { view: plan.view, ...words } });
 addEventListener("message", ({ data }) => {
   if (heard.length < 500) heard.push(JSON.stringify(data) ?? "");
   if (data.method === "ui/resource-teardown") post({ id: data.id, result: {} });

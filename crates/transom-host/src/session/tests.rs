@@ -494,6 +494,24 @@ async fn h_03_a_view_that_never_begins_leaves_the_tools_words() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_view_that_its_page_had_to_end_is_told_of_with_the_reason() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    for (view, reason, words) in [
+        ("v1", "flood", "it broke too many rules, or sent far too many messages"),
+        ("v2", "past-sandbox", "it wrote to this page itself, past its sandbox"),
+        ("v3", "not-text", "it sent something other than text on its port"),
+    ] {
+        page.open(view).await;
+        page.greet(view).await;
+        page.say(view, "close", json!({ "reason": reason })).await;
+        let text = page.hear(view, "text").await;
+        assert_eq!(text["why"], format!("The view was stopped: {words}."));
+        assert_eq!(page.hear(view, "close").await["reason"], "flood");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn h_63_a_view_sees_its_arguments_grow_before_its_tool_is_called() {
     let stage = Stage::new().await;
     let mut page = stage.load("p1", 1).await;

@@ -123,6 +123,10 @@ pub enum Reason {
     ReloadLoop,
     /// The view broke the rules more often than anybody can call an accident.
     Flood,
+    /// The view wrote to the host's page itself, past its sandbox.
+    PastSandbox,
+    /// The view put something other than text on its port.
+    NotText,
     /// The server that the view came from is gone.
     ServerGone,
     /// The page that showed the view is gone.
