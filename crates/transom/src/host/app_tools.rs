@@ -156,7 +156,7 @@ impl Session {
     ) -> Result<u64, NoSuchTool> {
         let waiter = Waiter::App(self.asked.next_id());
         let preview = app_call.params.get();
-        let (question, ask) = match self.inquire(subject, method::TOOLS_CALL, preview, waiter) {
+        let (question, ask) = match self.inquire(now, subject, method::TOOLS_CALL, preview, waiter) {
             Ok(asked) => asked,
             Err(violation) => {
                 self.outputs.push_back(app_call.judged(None, Ruling::Refused(violation)));
