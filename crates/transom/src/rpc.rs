@@ -381,6 +381,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
 
 /// A member's name, borrowed unless it is written with escapes.
 #[derive(Deserialize)]
+#[serde(transparent)]
 pub(crate) struct Name<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 fn twin(name: &str) -> Option<Ambiguous> {

@@ -23,6 +23,11 @@ fn session() {
     replay("session", property::session::check);
 }
 
+#[test]
+fn value() {
+    replay("value", property::value::check);
+}
+
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = format!("{}/../../fuzz/corpus/{target}", env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<_> =
