@@ -19,6 +19,7 @@ mod secret;
 mod server;
 mod session;
 pub mod upstream;
+pub mod words;
 
 pub use grants::{MissingGrants, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};

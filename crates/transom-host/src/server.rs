@@ -13,6 +13,7 @@ use transom::{
     csp::{Declaration, Grant},
     host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
     policy::Policy,
+    quoted::Quoted,
     wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
 
@@ -23,7 +24,8 @@ use crate::{
     },
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions},
-    log::{Log, in_full},
+    log::Log,
+    words::Words,
     sandbox::{Frame, Mounted, Relay, Sandbox},
     session::Event,
     upstream::{
@@ -322,7 +324,7 @@ impl Server {
     ) -> Result<Prepared, String> {
         let upstream = self.upstream().ok_or("the server is not connected")?;
         let listing = upstream.tools();
-        let entry = listing.get(tool).ok_or_else(|| format!("there is no tool {tool:?}"))?;
+        let entry = listing.get(tool).ok_or_else(|| format!("there is no tool {}", Quoted::new(tool)))?;
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
         let review = self.look_over(&document).map_err(|error| error.to_string())?;
@@ -360,7 +362,7 @@ impl Server {
                 .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
             let (result, entries) =
                 tokio::join!(upstream.read_resource(uri.as_str()), self.entries(&upstream));
-            let result = result.map_err(|error| Unread::NoAnswer(in_full(&error)))?;
+            let result = result.map_err(|error| Unread::NoAnswer(Words::of(&error).to_string()))?;
             let listing = entries.get(uri);
             Ok(Document::read(&self.name, uri, &result, listing, &Limits::default())?)
         };
@@ -399,7 +401,7 @@ impl Server {
                     known = true;
                 }
                 Err(words) => {
-                    self.log.write("error", &self.name, words.clone());
+                    self.log.write("error", &self.name, Words::ours(&words));
                     self.become_(servers, Standing::Gone, words);
                     self.again.notified().await;
                 }
@@ -488,7 +490,7 @@ impl Server {
         }
         let (so_far, in_all) = (QUIET.as_secs(), patience.as_secs());
         let words = format!("no answer after {so_far} s; waiting for up to {in_all} s…");
-        self.log.write("server", &self.name, words.clone());
+        self.log.write("server", &self.name, Words::ours(&words));
         self.become_(servers, Standing::Connecting, words);
         connecting.await
     }
@@ -506,7 +508,7 @@ impl Server {
                     self.log.write("server", &self.name, "somebody signed in");
                     return Ok(());
                 }
-                Err(error) => self.log.write("error", &self.name, error.to_string()),
+                Err(error) => self.log.write("error", &self.name, Words::of(&error)),
             }
         }
     }
@@ -515,7 +517,7 @@ impl Server {
         let place = invitation.place().to_owned();
         // Not the address: it is for the person, and a log may be read by others.
         let words = format!("asks you to sign in at {place}");
-        self.log.write("server", &self.name, words.clone());
+        self.log.write("server", &self.name, Words::ours(&words));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.sign_in = Some(SignIn { url: invitation.url.to_string(), place });
         if state.standing == Standing::Connecting {
@@ -532,7 +534,7 @@ impl Server {
             oauth.asked().await;
             match self.sign_in(oauth, servers).await {
                 Ok(()) => self.upstream().iter().for_each(Upstream::refresh),
-                Err(error) => self.log.write("error", &self.name, error.to_string()),
+                Err(error) => self.log.write("error", &self.name, Words::of(&error)),
             }
             tokio::time::sleep(BETWEEN_INVITATIONS).await;
         }
@@ -547,8 +549,8 @@ impl Server {
                 }
             }
             upstream::Event::Down(loss) => {
-                let words = in_full(&loss);
-                self.log.write("error", &self.name, words.clone());
+                let words = Words::of(&loss).to_string();
+                self.log.write("error", &self.name, Words::ours(&words));
                 self.become_(servers, Standing::Connecting, format!("{words}; starting it again…"));
             }
             upstream::Event::Restarted => {
@@ -556,8 +558,8 @@ impl Server {
                 self.review(servers).await;
             }
             upstream::Event::Gone(loss) => {
-                let words = in_full(&loss);
-                self.log.write("error", &self.name, words.clone());
+                let words = Words::of(&loss).to_string();
+                self.log.write("error", &self.name, Words::ours(&words));
                 self.become_(servers, Standing::Gone, words);
             }
             _ => {}
@@ -595,7 +597,7 @@ impl Server {
         }
         let (tools, views) = (tools.iter().count(), views.len());
         let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
-        self.log.write("server", &self.name, words.clone());
+        self.log.write("server", &self.name, Words::ours(&words));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
         drop(state);
@@ -645,7 +647,7 @@ impl Server {
 
     fn become_(&self, servers: &Servers, standing: Standing, words: String) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        (state.standing, state.words) = (standing, words);
+        (state.standing, state.words) = (standing, Words::ours(&words).to_string());
         drop(state);
         servers.changed();
     }
@@ -746,7 +748,7 @@ impl Remark {
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        Self { severity, words }
+        Self { severity, words: Words::ours(&words).to_string() }
     }
 }
 

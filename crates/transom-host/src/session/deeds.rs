@@ -10,11 +10,7 @@ impl Driver {
                 Err(error) => self.settle(view, call, Err(&error.to_string())),
             },
             Task::Read { method, params, .. } => {
-                let request = match params {
-                    Some(params) => Request::with_params(method, &params),
-                    None => Ok(Request::new(method)),
-                };
-                match request {
+                match Request::of_view(method, &params) {
                     Ok(request) => self.forward(view, call, request),
                     Err(error) => self.settle(view, call, Err(&error.to_string())),
                 }
@@ -34,13 +30,14 @@ impl Driver {
                 self.deed(view, call, deed);
             }
             Task::AddMessage { content } => {
-                self.log_of(view, "message", || consent::shorten(content.get()));
+                self.log_of(view, "message", || words!("{}", Quoted::long(content.get(), LINE)));
                 self.settle(view, call, Ok(()));
             }
             Task::UpdateModelContext { content, structured } => {
                 self.log_of(view, "message", || {
-                    let structured = structured.as_deref().map_or("", |raw| raw.get());
-                    consent::shorten(&format!("for the model: {} {structured}", content.get()))
+                    let structured = structured.as_ref().map_or("", Printed::get);
+                    let said = Quoted::long(&format!("{} {structured}", content.get()), LINE);
+                    words!("for the model: {}", said)
                 });
                 self.settle(view, call, Ok(()));
             }
@@ -56,7 +53,7 @@ impl Driver {
 
     pub(super) fn forward(&mut self, view: &ViewId, call: u64, request: Request) {
         let (events, view) = (self.events.clone(), view.clone());
-        let (stop, mut stopped) = oneshot::channel::<String>();
+        let (stop, mut stopped) = oneshot::channel::<Quoted>();
         let Some(live) = self.live(&view) else { return };
         live.calls.insert(call, stop);
         let server = Arc::clone(&live.server);
@@ -73,7 +70,8 @@ impl Driver {
                 let update = tokio::select! {
                     update = pending.next() => update,
                     reason = &mut stopped => {
-                        return pending.cancel(reason.as_deref().unwrap_or("no longer wanted"));
+                        let reason = reason.unwrap_or_else(|_| "no longer wanted".into());
+                        return pending.cancel(reason.as_str());
                     }
                 };
                 let view = view.clone();

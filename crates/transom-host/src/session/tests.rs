@@ -76,7 +76,7 @@ impl Stage {
 
     async fn logged(&self, words: &str) -> usize {
         let lines = self.host.log().after(0, Duration::ZERO).await;
-        lines.iter().filter(|line| line.words.contains(words)).count()
+        lines.iter().filter(|line| line.words.as_str().contains(words)).count()
     }
 }
 

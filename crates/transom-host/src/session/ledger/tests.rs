@@ -495,7 +495,7 @@ async fn d7_a_lock_that_is_taken_later_lets_nothing_happen() {
     assert_eq!(answer["error"]["message"], "the audit cannot be written", "{answer}");
     let lines = page.host.log().after(0, std::time::Duration::ZERO).await;
     let said = |line: &crate::Line| {
-        line.words.contains("is locked by another program; nothing more is done for any view")
+        line.words.as_str().contains("is locked by another program; nothing more is done for any view")
     };
     assert!(lines.iter().any(said), "{lines:?}");
     sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
