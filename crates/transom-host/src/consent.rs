@@ -22,9 +22,14 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
     match &question.subject {
         Subject::Tools(names) => Ask {
             kind: "tools",
-            text: words!("A view of {} wants to call these tools of {}:", server, server),
+            text: words!(
+                "A view of {} wants to call these tools of {}, and now {} with what stands below:",
+                server,
+                server,
+                question.about
+            ),
             tools: names.iter().map(|name| Quoted::new(name)).collect(),
-            ..ask
+            ..ask.showing(&question.preview)
         },
         Subject::Tool(name) => {
             let name = Quoted::new(name);
@@ -237,7 +242,9 @@ pub(crate) fn limited(over: &Over, server: &str, method: Option<&'static str>) -
             let words = format!("{who} are as many as may be: {most}. Close one of them first.");
             return Words::ours(&words);
         }
-        Limit::Files => (format!("wants to save more than {most} files at once"), "that is refused"),
+        Limit::Files => {
+            (format!("wants to save more than {most} files at once"), "that is refused")
+        }
         Limit::Asking => (
             format!("asks you more than {most} questions a minute that it takes back"),
             "more are refused",
@@ -324,13 +331,18 @@ mod tests {
 
     fn question(subject: Subject, text: &str) -> Question {
         let preview = Preview { text: text.into(), beyond: None };
-        Question { id: 0, subject, method: "tools/call", preview, files: vec![] }
+        let about = Quoted::new("save");
+        Question { id: 0, subject, method: "tools/call", about, preview, files: vec![] }
     }
 
     #[test]
     fn atk_22_what_is_read_is_what_is_written() {
         let name = "<b>\u{202e}gnp.exe\u{200b}".to_owned();
-        let ask = ask("demo", &question(Subject::Tool(name), "{\"a\":\"\u{202e}Größe 中 👍\"}"), "q0".to_owned());
+        let ask = ask(
+            "demo",
+            &question(Subject::Tool(name), "{\"a\":\"\u{202e}Größe 中 👍\"}"),
+            "q0".to_owned(),
+        );
         assert_eq!(
             ask.text,
             r#"A view of "demo" wants to call "<b>\u{202e}gnp.exe\u{200b}" of "demo" with:"#
@@ -341,7 +353,8 @@ mod tests {
 
     #[test]
     fn a_name_does_not_begin_a_sentence_of_its_own() {
-        let name = "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing".to_owned();
+        let name =
+            "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing".to_owned();
         let ask = ask("x\" of y", &question(Subject::Tool(name), "{}"), "q0".to_owned());
         assert_eq!(
             ask.text,
@@ -362,10 +375,16 @@ mod tests {
 
     #[test]
     fn a_question_that_cannot_be_shown_whole_says_so() {
-        let preview = Preview { text: "x".repeat(3_000).into(), beyond: Some(Folded { bytes: 1_000_000, members: 7 }) };
+        let preview = Preview {
+            text: "x".repeat(3_000).into(),
+            beyond: Some(Folded { bytes: 1_000_000, members: 7 }),
+        };
         let ask = Ask::default().showing(&preview);
         let folded = ask.folded.unwrap();
         assert_eq!(folded.words, "… 1,001,000 more bytes, 7 more members");
-        assert_eq!(folded.beyond.unwrap(), "… 1,000,000 more bytes, 7 more members, too many to be shown");
+        assert_eq!(
+            folded.beyond.unwrap(),
+            "… 1,000,000 more bytes, 7 more members, too many to be shown"
+        );
     }
 }

@@ -25,13 +25,13 @@ use crate::{
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions},
     log::Log,
-    words::Words,
     sandbox::{Frame, Mounted, Relay, Sandbox},
     session::Event,
     upstream::{
         self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
         Options, Outcome, Request, ResourceEntries, Return, Target, Update, Upstream,
     },
+    words::Words,
 };
 
 /// All servers of a host, by the name they are configured with.
@@ -324,7 +324,8 @@ impl Server {
     ) -> Result<Prepared, String> {
         let upstream = self.upstream().ok_or("the server is not connected")?;
         let listing = upstream.tools();
-        let entry = listing.get(tool).ok_or_else(|| format!("there is no tool {}", Quoted::new(tool)))?;
+        let entry =
+            listing.get(tool).ok_or_else(|| format!("there is no tool {}", Quoted::new(tool)))?;
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
         let review = self.look_over(&document).map_err(|error| error.to_string())?;

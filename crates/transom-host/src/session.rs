@@ -399,7 +399,8 @@ impl Driver {
         (seat.life, seat.outcome, seat.text) = (Life::Opening, None, None);
         seat.writing = tool.writing.then(Healer::new);
         let Some(server) = self.servers.get(&tool.server) else {
-            return self.not_begun(view, &format!("there is no server {}", Quoted::new(&tool.server)));
+            return self
+                .not_begun(view, &format!("there is no server {}", Quoted::new(&tool.server)));
         };
         // H-10: what is for views alone is nobody else's, whatever the page shows.
         if server.tools().get(&tool.name).is_some_and(|known| !known.for_model) {
@@ -1224,7 +1225,12 @@ fn left_out(method: &'static str, names: &[Quoted], more: usize) -> Words {
     let names = Words::ours(&names.join(", "));
     match more {
         0 => words!("{}: left out {}, which do not come from a view", method, names),
-        more => words!("{}: left out {} and {} more, which do not come from a view", method, names, more),
+        more => words!(
+            "{}: left out {} and {} more, which do not come from a view",
+            method,
+            names,
+            more
+        ),
     }
 }
 

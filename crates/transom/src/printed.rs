@@ -307,9 +307,9 @@ impl<'a> Look<'a> {
         let text = self.text.as_bytes();
         let spelled = |name: &Name| &text[name.start as usize..name.end as usize];
         for name in &mut self.names[first..] {
-            name.hash = spelled(name)
-                .iter()
-                .fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+            name.hash = spelled(name).iter().fold(0x811c_9dc5, |hash: u32, byte| {
+                (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+            });
         }
         let names = &mut self.names[first..];
         names.sort_unstable_by(|one, other| {

@@ -26,7 +26,8 @@ impl Quoted {
     pub fn long(words: &str, most: usize) -> Self {
         let cut = words.char_indices().nth(most).map(|(end, _)| &words[..end]);
         let kept = cut.unwrap_or(words);
-        let kept = if kept.contains(is_escaped) { escaped(kept).into() } else { Cow::Borrowed(kept) };
+        let kept =
+            if kept.contains(is_escaped) { escaped(kept).into() } else { Cow::Borrowed(kept) };
         match cut {
             Some(_) => Self(format!("{kept}…").into()),
             None => Self(kept.into()),

@@ -9,12 +9,10 @@ impl Driver {
                 Ok(request) => self.forward(view, call, request),
                 Err(error) => self.settle(view, call, Err(&error.to_string())),
             },
-            Task::Read { method, params, .. } => {
-                match Request::of_view(method, &params) {
-                    Ok(request) => self.forward(view, call, request),
-                    Err(error) => self.settle(view, call, Err(&error.to_string())),
-                }
-            }
+            Task::Read { method, params, .. } => match Request::of_view(method, &params) {
+                Ok(request) => self.forward(view, call, request),
+                Err(error) => self.settle(view, call, Err(&error.to_string())),
+            },
             // H-97: an address is never fetched on a view's behalf.
             Task::Download { files }
                 if files.iter().any(|file| matches!(file.body, FileBody::Link(_))) =>

@@ -57,7 +57,9 @@ impl Driver {
         let Some(id) = self.live(view).and_then(|live| live.offered.remove(&call)) else { return };
         let (text, failed) = match outcome {
             AppAnswer::Result(result) => (fallback::text_of(&result), is_error(&result)),
-            AppAnswer::Error { message, .. } => (Quoted::long(&message, LINE).as_str().to_owned(), true),
+            AppAnswer::Error { message, .. } => {
+                (Quoted::long(&message, LINE).as_str().to_owned(), true)
+            }
             AppAnswer::Unusable => ("the view's answer cannot be used".to_owned(), true),
             AppAnswer::TimedOut => ("no answer in time".to_owned(), true),
             AppAnswer::Refused => ("refused by the user".to_owned(), true),

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
-use transom::{
-    host::ToolCall, partial::Healer, printed::Printed, quoted::Quoted, wire::RawObject,
-};
+use transom::{host::ToolCall, partial::Healer, printed::Printed, quoted::Quoted, wire::RawObject};
 
 use super::{Driver, Event, Life};
 use crate::{

@@ -101,7 +101,8 @@ impl<'a> Sifted<'a> {
     /// A member that is a text, and ends where it seems to: it is judged by, and some readers stop at a NUL.
     pub(super) fn text(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Violation> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        let text = rpc::string(value).ok_or_else(|| self.bad(&format_args!("{name} should be a text")))?;
+        let text =
+            rpc::string(value).ok_or_else(|| self.bad(&format_args!("{name} should be a text")))?;
         if text.contains('\0') {
             return Err(self.ambiguous(Ambiguous::Nul(Quoted::new(&text))));
         }
@@ -166,7 +167,9 @@ impl<'a> Sifted<'a> {
             return Err(self.ambiguous(why));
         }
         let token = match token.filter(|value| value.get() != "null") {
-            Some(value) => Some(ProgressToken::deserialize(value).map_err(|error| self.bad(&error))?),
+            Some(value) => {
+                Some(ProgressToken::deserialize(value).map_err(|error| self.bad(&error))?)
+            }
             None => None,
         };
         if token.is_some() {
@@ -305,7 +308,14 @@ mod tests {
         ];
         for (text, left, dropped) in table {
             let (all, names) = sift(text).unwrap();
-            assert_eq!((all.as_str(), names.as_slice()), (left, dropped.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().as_slice()), "{text}");
+            assert_eq!(
+                (all.as_str(), names.as_slice()),
+                (
+                    left,
+                    dropped.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>().as_slice()
+                ),
+                "{text}"
+            );
         }
     }
 

@@ -26,6 +26,8 @@ pub struct Question {
     pub subject: Subject,
     /// The method that led to it.
     pub method: &'static str,
+    /// What that request is about: the tool, where the subject is many.
+    pub about: Quoted,
     /// What would be sent.
     pub preview: Preview,
     /// The files it is about, whole: a page can save them only inside the click that allows it.
@@ -91,6 +93,7 @@ impl Session {
         now: Duration,
         subject: Subject,
         method: &'static str,
+        about: Quoted,
         preview: &str,
         waiter: Waiter,
     ) -> Result<(u64, Option<Output>), Violation> {
@@ -108,7 +111,8 @@ impl Session {
         }
         let id = self.questions.ask(subject.clone(), whole(preview), waiter);
         let preview = Preview::of(preview);
-        Ok((id, Some(Output::Ask(Question { id, subject, method, preview, files: vec![] }))))
+        let files = vec![];
+        Ok((id, Some(Output::Ask(Question { id, subject, method, about, preview, files }))))
     }
 
     /// A last look before a person is asked: a late yes may cover it, and a no of a moment ago does.

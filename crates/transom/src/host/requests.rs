@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    File, FileBody, Limits, MethodLimits, Output, Phase, Reason, Room, Ruling, Session, Share, Task,
-    ToolCall, Which,
+    File, FileBody, Limits, MethodLimits, Output, Phase, Reason, Room, Ruling, Session, Share,
+    Task, ToolCall, Which,
     members::{Dropped, Sifted},
     questions::Waiter,
     rate::Bucket,
@@ -329,8 +329,9 @@ impl Session {
                 self.has_room(work.size)?;
                 let call = self.work.next_id();
                 let waiter = Waiter::View(call);
+                let about = seen.about.clone();
                 let (number, mut question) =
-                    self.inquire(now, subject, method, &task.preview(), waiter)?;
+                    self.inquire(now, subject, method, about, &task.preview(), waiter)?;
                 if let (Some(Output::Ask(question)), Task::Download { files }) =
                     (&mut question, &task)
                 {
@@ -488,7 +489,8 @@ impl Session {
             return Err(self.over(Limit::Files, FILES as u64).into());
         }
         let files: Vec<File> = params.contents.into_iter().map(File::from).collect();
-        let is_long = |file: &&File| matches!(&file.body, FileBody::Link(address) if address.len() > ADDRESS);
+        let is_long =
+            |file: &&File| matches!(&file.body, FileBody::Link(address) if address.len() > ADDRESS);
         if let Some(File { body: FileBody::Link(address), .. }) = files.iter().find(is_long) {
             return Err(Denial::Address(Quoted::new(address)).into());
         }

@@ -18,7 +18,10 @@ fn the_server_gets_the_call_that_was_judged() {
     let mut view = View::new();
     view.says(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{"a" : 1.50},"task":{"ttl":1},"inputResponses":{"c":{}},"requestState":"s","x":1}}"#);
     assert_eq!(view.sent(), [r#"{"name":"look","arguments":{"a":1.50}}"#]);
-    assert_eq!(view.dropped, [r#"tools/call: "task", "inputResponses", "requestState", "x" and 0 more"#]);
+    assert_eq!(
+        view.dropped,
+        [r#"tools/call: "task", "inputResponses", "requestState", "x" and 0 more"#]
+    );
 }
 
 #[test]
@@ -69,7 +72,9 @@ fn a_twin_of_a_member_is_refused_with_words() {
 #[test]
 fn a_doubled_key_at_any_depth_is_refused() {
     let call = |arguments: &str| {
-        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"drop","arguments":{arguments}}}}}"#)
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"drop","arguments":{arguments}}}}}"#
+        )
     };
     for arguments in [
         r#"{"path":"/tmp/a","path":"/etc"}"#,
@@ -91,7 +96,8 @@ fn a_doubled_key_at_any_depth_is_refused() {
 
 #[test]
 fn a_message_in_a_string_is_judged_like_any_other() {
-    let message = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","Name":"drop"}}"#;
+    let message =
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","Name":"drop"}}"#;
     let mut view = View::new();
     view.says(&Value::from(message).to_string());
     assert_eq!(view.refusals(), [r#"tools/call: the member "Name" would pass for "name""#]);
@@ -200,7 +206,8 @@ fn a_question_lists_only_so_many_files() {
 fn an_address_is_short_enough_to_be_read() {
     let mut view = View::new();
     let url = format!("https://a.test/{}", "x".repeat(10_000));
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "ui/open-link", "params": { "url": url } });
+    let message =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "ui/open-link", "params": { "url": url } });
     view.says(&message.to_string());
     assert!(view.questions.is_empty());
     assert!(view.refusals()[0].len() < 300, "{:?}", view.refusals());
@@ -221,10 +228,14 @@ proptest! {
 /// An object with names that matter, twins of them, and doubles.
 fn object(depth: u32) -> BoxedStrategy<String> {
     let names = prop::sample::select(NAMES);
-    let value = if depth == 0 { leaf() } else { prop_oneof![3 => leaf(), 1 => object(depth - 1)].boxed() };
+    let value =
+        if depth == 0 { leaf() } else { prop_oneof![3 => leaf(), 1 => object(depth - 1)].boxed() };
     let space = prop::sample::select(&["", " ", "\n"][..]);
-    let member = (names, value, space).prop_map(|(name, value, space)| format!(r#""{name}"{space}:{space}{value}"#));
-    prop::collection::vec(member, 0..5).prop_map(|members| format!("{{{}}}", members.join(","))).boxed()
+    let member = (names, value, space)
+        .prop_map(|(name, value, space)| format!(r#""{name}"{space}:{space}{value}"#));
+    prop::collection::vec(member, 0..5)
+        .prop_map(|members| format!("{{{}}}", members.join(",")))
+        .boxed()
 }
 
 fn leaf() -> BoxedStrategy<String> {
@@ -232,16 +243,65 @@ fn leaf() -> BoxedStrategy<String> {
 }
 
 const NAMES: &[&str] = &[
-    "name", "Name", "n\\u0061me", "name\\u0000", "NAME\\u0000x", "arguments", "ARGUMENTS", "argument\\u017f", "_meta", "_Meta",
-    "task", "tas\\u212a", "uri", "uri", "cursor", "content", "role", "type", "text", "Text", "a", "A", "\\u0061", "b",
-    "progressToken", "progresstoken", "io.modelcontextprotocol/x", "IO.modelcontextprotocol/x", "structuredContent",
-    "messages", "maxTokens", "inputResponses", "requestState",
+    "name",
+    "Name",
+    "n\\u0061me",
+    "name\\u0000",
+    "NAME\\u0000x",
+    "arguments",
+    "ARGUMENTS",
+    "argument\\u017f",
+    "_meta",
+    "_Meta",
+    "task",
+    "tas\\u212a",
+    "uri",
+    "uri",
+    "cursor",
+    "content",
+    "role",
+    "type",
+    "text",
+    "Text",
+    "a",
+    "A",
+    "\\u0061",
+    "b",
+    "progressToken",
+    "progresstoken",
+    "io.modelcontextprotocol/x",
+    "IO.modelcontextprotocol/x",
+    "structuredContent",
+    "messages",
+    "maxTokens",
+    "inputResponses",
+    "requestState",
 ];
 
 const LEAVES: &[&str] = &[
-    r#""look""#, r#""look""#, r#""look""#, r#""drop""#, r#""l\u006fok""#, r#""look\u0000""#, r#""x:a""#, r#""user""#, r#""text""#, "1", "1.50", "1e400",
-    "9007199254740993", "true", "null", "[]", "{}", r#"[{"type":"text","text":"a"}]"#, r#"{"type":"text","text":"a"}"#, r#""\ud83d\ude00\/""#, r#""\ud800""#,
-    r#"{"a":1,"b":{"c":[2]}}"#, r#"{"a":1,"a":2}"#,
+    r#""look""#,
+    r#""look""#,
+    r#""look""#,
+    r#""drop""#,
+    r#""l\u006fok""#,
+    r#""look\u0000""#,
+    r#""x:a""#,
+    r#""user""#,
+    r#""text""#,
+    "1",
+    "1.50",
+    "1e400",
+    "9007199254740993",
+    "true",
+    "null",
+    "[]",
+    "{}",
+    r#"[{"type":"text","text":"a"}]"#,
+    r#"{"type":"text","text":"a"}"#,
+    r#""\ud83d\ude00\/""#,
+    r#""\ud800""#,
+    r#"{"a":1,"b":{"c":[2]}}"#,
+    r#"{"a":1,"a":2}"#,
 ];
 
 /// A view before its session, and what came of what it said.
@@ -260,7 +320,11 @@ impl View {
         let many: Vec<String> = (0..200).map(|n| format!("many{n}")).collect();
         let known = TOOLS.iter().copied().chain(many.iter().map(|name| (&**name, DESTROYS)));
         let entries: Vec<Box<RawValue>> = known
-            .map(|(name, hints)| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}},"annotations":{hints}}}"#))
+            .map(|(name, hints)| {
+                format!(
+                    r#"{{"name":"{name}","inputSchema":{{"type":"object"}},"annotations":{hints}}}"#
+                )
+            })
             .map(|text| RawValue::from_string(text).unwrap())
             .collect();
         let tools = Tools::read(entries.iter().map(|entry| &**entry), &mut Vec::new());
@@ -330,8 +394,5 @@ impl View {
 }
 
 const DESTROYS: &str = r#"{"destructiveHint":true}"#;
-const TOOLS: &[(&str, &str)] = &[
-    ("look", r#"{"readOnlyHint":true}"#),
-    ("drop", DESTROYS),
-    ("wipe", DESTROYS),
-];
+const TOOLS: &[(&str, &str)] =
+    &[("look", r#"{"readOnlyHint":true}"#), ("drop", DESTROYS), ("wipe", DESTROYS)];

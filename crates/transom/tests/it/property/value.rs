@@ -203,8 +203,11 @@ fn value(text: &str, reading: Reading, depth: usize) -> Option<(Loose, &str)> {
         b'{' => {
             let (mut members, mut rest) = (vec![], text[1..].trim_start());
             while !rest.starts_with('}') {
-                let (Loose::Text(name), after) = value(rest, reading, depth + 1)? else { return None };
-                let (item, after) = value(after.trim_start().strip_prefix(':')?, reading, depth + 1)?;
+                let (Loose::Text(name), after) = value(rest, reading, depth + 1)? else {
+                    return None;
+                };
+                let (item, after) =
+                    value(after.trim_start().strip_prefix(':')?, reading, depth + 1)?;
                 let own = depth == 0 && reading.fold;
                 Loose::put(&mut members, if own { folded(&name) } else { name }, item, reading);
                 rest = after.trim_start();
