@@ -142,11 +142,18 @@ export const DEFENCES = [
     test: ["data", "ATK-22"],
   },
   {
-    name: "what is not named in the table does not go on",
+    name: "a twin of a member is refused",
     file: "crates/transom/src/host/members.rs",
     find: "let twin = |of: &&'static str| reads_as(name, of);",
     put: "let twin = |of: &&'static str| name == *of;",
     test: ["value", "a twin of a member"],
+  },
+  {
+    name: "what MCP keeps for itself in _meta does not come from a view",
+    file: "crates/transom/src/host/members.rs",
+    find: "name if is_reserved(name) => self.dropped.add(name),",
+    put: "name if is_reserved(name) && false => self.dropped.add(name),",
+    test: ["value", "the server gets the call that was judged"],
   },
   {
     name: "a question says how much of it is folded",

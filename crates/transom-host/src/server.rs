@@ -672,7 +672,7 @@ impl Prepared {
         let mounted = &self.mounted;
         Mount {
             src: mounted.sandbox_url.clone(),
-            title: format!("{tool} from {}", self.server.name),
+            title: format!("{} from {}", Quoted::new(tool).as_str(), self.server.name),
             allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
             border: self.document.meta.prefers_border,
         }
@@ -789,9 +789,15 @@ fn shown(listed: &ListedTool) -> Value {
     let tool: Value = serde_json::from_str(listed.raw.get()).unwrap_or_default();
     let mut shown = serde_json::Map::new();
     for key in ["name", "title", "description", "inputSchema"] {
-        if let Some(value) = tool.get(key) {
-            shown.insert(key.to_owned(), value.clone());
-        }
+        let value = match (key, tool.get(key)) {
+            // A tool is called by its name; the others are for people alone.
+            ("title" | "description", Some(Value::String(words))) => {
+                Words::ours(words).as_str().into()
+            }
+            (_, Some(value)) => value.clone(),
+            (_, None) => continue,
+        };
+        shown.insert(key.to_owned(), value);
     }
     shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
     shown.into()
