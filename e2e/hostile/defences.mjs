@@ -137,8 +137,8 @@ export const DEFENCES = [
   {
     name: "what a person reads is what is written",
     file: "crates/transom/src/quoted.rs",
-    find: "let kept = if kept.contains(is_escaped) {",
-    put: "let kept = if kept.contains(is_escaped) && false {",
+    find: "if kept.contains(is_escaped) {",
+    put: "if kept.contains(is_escaped) && false {",
     test: ["data", "ATK-22"],
   },
   {

@@ -46,11 +46,11 @@ test("a read-only tool runs without a question", async () => {
 test("a tool that changes something is asked about: no, and then yes", async () => {
   const card = await topCard();
   await card.guest.locator("#save").click();
-  await card.ask.getByText("save_note").waitFor();
+  await card.ask.getByText("save_note").first().waitFor();
   await card.answer("deny");
   await says(card, "Refused:");
   await card.guest.locator("#save").click();
-  await card.ask.getByText("save_note").waitFor();
+  await card.ask.getByText("save_note").first().waitFor();
   await card.answer("allow");
   await says(card, "saved note 1");
 });
