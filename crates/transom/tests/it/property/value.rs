@@ -153,8 +153,8 @@ const READINGS: [Reading; 8] = {
 /// What somebody reads.
 #[derive(Clone, Debug, PartialEq)]
 enum Loose {
-    Object(Vec<(String, Loose)>),
-    Array(Vec<Loose>),
+    Object(Vec<(String, Self)>),
+    Array(Vec<Self>),
     Text(String),
     /// A number, digit by digit, or a word.
     Plain(String),
