@@ -40,6 +40,8 @@ type Decision = {
   yes: boolean;
   kept: boolean;
 };
+/** What of a question is folded: how much, what, and how much there is even beyond that. */
+type Fold = { words: string; text: string; beyond?: string };
 type Entry = {
   n: number;
   at: string;
@@ -449,6 +451,7 @@ function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   if (Array.isArray(tools)) box.append(list(tools.map(String)));
   if (typeof detail["url"] === "string") box.append(make("code", { textContent: detail["url"] }));
   if (typeof detail["preview"] === "string") box.append(make("pre", { textContent: detail["preview"] }));
+  if (detail["folded"]) box.append(folded(detail["folded"] as Fold));
   if (Array.isArray(detail["changes"])) box.append(list(detail["changes"].map(String)));
   if (Array.isArray(detail["contents"])) box.append(list(detail["contents"].map((file: { name: string }) => file.name)));
   if (detail["late"])
@@ -468,6 +471,14 @@ function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
   setTimeout(() => box.querySelectorAll("button").forEach((button) => (button.disabled = false)), 400);
   box.tabIndex = -1;
   if (!detail["late"]) box.focus();
+}
+
+/** The rest of what would be sent: how much it is, and all of it for whoever wants to see it. */
+function folded({ words, text, beyond }: Fold): HTMLElement {
+  const rest = make("details", {});
+  rest.append(make("summary", { textContent: words }), make("pre", { textContent: text }));
+  if (beyond) rest.append(make("p", { textContent: beyond }));
+  return rest;
 }
 
 function withdraw(card: HTMLElement, id: string): void {

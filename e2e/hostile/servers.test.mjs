@@ -27,7 +27,7 @@ test("H-12 what was allowed for one server is not allowed for another with the s
   await first.card.answer("allow-always");
   assert.equal((await allowed).content[0].text, "changed stranger");
   const asked = second.view.evaluate(() => call("change"));
-  await second.card.ask.getByText("A view of twin wants to call").waitFor();
+  await second.card.ask.getByText('A view of "twin" wants to call').waitFor();
   assert.equal((await rowsOf(second.card)).filter(({ kind, about }) => kind === "effect" && about === "change").length, 0);
   await second.card.answer("deny");
   assert.match((await asked).message, /./);

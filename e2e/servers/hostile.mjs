@@ -82,6 +82,7 @@ const SUSPECT = {
 
 /** What was called, in order, since somebody last wanted to know: what is not in it never came here. */
 const calls = [];
+const got = [];
 const waiting = [];
 const [label, file] = more;
 const app = { visibility: ["app"] };
@@ -92,6 +93,10 @@ const SUITE = {
   model_only: { meta: { visibility: ["model"] }, call: () => text("not for you") },
   /** Asked about, because it does not claim to be harmless. */
   change: { meta: app, writes: true, call: () => text(`changed ${label}`) },
+  /** Asked about each time, and on its own. */
+  drop: { meta: app, writes: true, destroys: true, call: () => text(`dropped by ${label}`) },
+  /** The params of the last call before this one, as they came. */
+  got: { meta: app, call: () => text(JSON.stringify(got.at(-2))) },
   seen: { meta: app, call: () => text(JSON.stringify(calls.splice(0).slice(0, -1))) },
   /** One is answered when the other is called. */
   wait: { meta: app, call: (id) => (waiting.push(id), null) },
@@ -115,14 +120,18 @@ const LIBRARY = { steady: { read: (uri) => document_(uri, readFileSync(label, "u
 const tools = { view: VIEW, fickle: FICKLE, asking: ASKING, suspect: SUSPECT, suite: SUITE, library: LIBRARY }[mood] ?? ODD;
 const uriOf = (name) => `ui://${mood}/${name}.html`;
 
-function describe([name, { meta, read, fails, writes }]) {
+function describe([name, { meta, read, fails, writes, destroys }]) {
   const ui = { ...meta, ...((read ?? fails) && { resourceUri: uriOf(name) }) };
-  return { name, inputSchema: { type: "object" }, annotations: { readOnlyHint: !writes }, _meta: { ui } };
+  return { name, inputSchema: { type: "object" }, annotations: { readOnlyHint: !writes, ...(destroys && { destructiveHint: true }) }, _meta: { ui } };
 }
 
 function answer({ id, method, params }) {
   const tool = Object.hasOwn(tools, params?.name ?? "") ? tools[params.name] : undefined;
-  if (method === "tools/call") calls.push(params.name);
+  if (method === "tools/call") {
+    calls.push(params.name);
+    got.push(params);
+    if (got.length > 2) got.shift();
+  }
   const shown = Object.entries(tools).find(([name]) => uriOf(name) === params?.uri)?.[1];
   const methods = {
     initialize: () => ({

@@ -235,7 +235,7 @@ test("canvas: what the view offers is listed on its card, and painting is asked 
   assert.equal(await card.ask.count(), 0, "looking changes nothing");
 
   const painted = await run("Paint a square", { x: "0", y: "2", colour: "red" });
-  await card.ask.getByText("The model wants to use paint_square").waitFor();
+  await card.ask.getByText('The model wants to use "paint_square"').waitFor();
   assert.equal(await square(8).getAttribute("data-colour"), null);
   await card.answer("allow");
   await painted.getByText("painted 0,2 red").waitFor();
@@ -243,7 +243,7 @@ test("canvas: what the view offers is listed on its card, and painting is asked 
   await card.guest.getByText("The model painted 1, 3 red.").waitFor();
 
   const outside = await run("Paint a square", { x: "9", y: "9", colour: "red" });
-  await card.ask.getByText("The model wants to use paint_square").waitFor();
+  await card.ask.getByText('The model wants to use "paint_square"').waitFor();
   await card.answer("allow");
   await outside.getByText("there is no square 9, 9").waitFor();
   assert.match(await outside.getAttribute("class"), /failed/);

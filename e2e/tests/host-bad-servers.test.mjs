@@ -27,7 +27,7 @@ async function fallsBack(t, tool, why) {
   assert.match(await card.note.innerText(), why);
   await saysInstead(card, tool);
   await bench.log(why).first().waitFor();
-  await bench.log(`odd ${tool}words of ${tool}`).first().waitFor();
+  await bench.log(`odd ${tool}"words of ${tool}"`).first().waitFor();
 }
 async function saysInstead(card, tool) {
   await card.box.locator(".answer", { hasText: `words of ${tool}` }).waitFor();

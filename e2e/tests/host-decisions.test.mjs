@@ -18,13 +18,13 @@ test("an always is listed with a way back, and after it the question comes again
   await card.guest.getByRole("button", { name: /save/i }).click();
   await card.answer("allow-always");
   const line = bench.page.locator("#decisions li");
-  await line.getByText("Views of demo may always call save_note.").waitFor();
+  await line.getByText('Views of demo may always call "save_note".').waitFor();
   assert.equal(await line.count(), 1);
   // Not asked again, until it is forgotten.
   await card.guest.getByRole("button", { name: /save/i }).click();
   await bench.log("save_note\": allowed").nth(1).waitFor();
   assert.equal(await card.ask.count(), 0);
-  await line.getByRole("button", { name: "Forget: Views of demo may always call save_note." }).click();
+  await line.getByRole("button", { name: 'Forget: Views of demo may always call "save_note".' }).click();
   await line.waitFor({ state: "detached" });
   assert.equal(await bench.page.locator("#decided").isVisible(), false);
   await card.guest.getByRole("button", { name: /save/i }).click();

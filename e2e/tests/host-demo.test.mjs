@@ -25,7 +25,7 @@ test("H-04 the demo's view opens by itself and shows its data", async () => {
   const card = await topCard();
   await card.guest.locator("#city", { hasText: /Lisbon: / }).waitFor();
   await card.guest.locator("#degrees", { hasText: /\d+ °C/ }).waitFor();
-  await bench.log("weather 1.0.0 says hello").waitFor();
+  await bench.log('"weather" "1.0.0" says hello').waitFor();
   assert.equal(await bench.cards().count(), 1);
   assert.ok(!page.url().includes("token"), "the token left the address");
 });
@@ -46,11 +46,11 @@ test("a read-only tool runs without a question", async () => {
 test("a tool that changes something is asked about: no, and then yes", async () => {
   const card = await topCard();
   await card.guest.locator("#save").click();
-  await card.ask.getByText("save_note").waitFor();
+  await card.ask.getByText("save_note").first().waitFor();
   await card.answer("deny");
   await says(card, "Refused:");
   await card.guest.locator("#save").click();
-  await card.ask.getByText("save_note").waitFor();
+  await card.ask.getByText("save_note").first().waitFor();
   await card.answer("allow");
   await says(card, "saved note 1");
 });
@@ -148,7 +148,7 @@ test("views know their surroundings, and follow the page into the dark", async (
 test("a reloaded page shows the same view again: same origin, same data, nothing else", async () => {
   const before = await topCard();
   const origin = await (await before.frame()).evaluate(() => location.origin);
-  const degrees = bench.log("weather 1.0.0 says hello");
+  const degrees = bench.log('"weather" "1.0.0" says hello');
   const hellos = await degrees.count();
   await page.reload();
   const card = await topCard();
@@ -157,7 +157,7 @@ test("a reloaded page shows the same view again: same origin, same data, nothing
   await says(card, "Connected.");
   assert.equal(await (await card.frame()).evaluate(() => location.origin), origin);
   assert.equal(await bench.cards().count(), 1, "and no second one was opened");
-  await bench.log("weather 1.0.0 says hello").nth(hellos).waitFor();
+  await bench.log('"weather" "1.0.0" says hello').nth(hellos).waitFor();
   await card.guest.locator("#refresh").click();
   await says(card, "Refreshed.");
 });
@@ -185,7 +185,7 @@ test("what a person decided counts for every view of the server", async () => {
 test("a tool without a view answers on its card and in the log", async () => {
   const card = await bench.run("demo", "save_note", { text: "by hand" });
   await card.box.locator(".answer", { hasText: /^saved note \d$/ }).waitFor();
-  await bench.log(/demo save_notesaved note \d/).waitFor();
+  await bench.log(/demo save_note"saved note \d/).waitFor();
   await card.note.getByText("There is no view to show").waitFor();
   await card.close();
 });

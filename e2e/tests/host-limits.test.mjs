@@ -44,7 +44,7 @@ test("a view that has no place is told on its card, with what to do about it", a
   const second = await bench.run("neighbour", "steady");
   await second.guest.locator("body[data-result]").waitFor();
   const third = await bench.run("neighbour", "steady");
-  await third.note.getByText("The views of neighbour together are as many as may be: 2. Close one of them first.").waitFor();
+  await third.note.getByText('The views of "neighbour" together are as many as may be: 2. Close one of them first.').waitFor();
   assert.equal(await third.box.locator("iframe, .answer").count(), 0);
   await third.close();
   await second.close();

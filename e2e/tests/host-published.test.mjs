@@ -47,7 +47,7 @@ for (const way of ["stdio", "HTTP"]) {
       await greeted(server, "get-time");
       const before = await time.innerText();
       await guest.getByRole("button", { name: "Get Server Time" }).click();
-      await card.ask.getByText("get-time").waitFor();
+      await card.ask.getByText("get-time").first().waitFor();
       await card.answer("allow");
       await guest.getByText(/^\d{4}-\d\d-\d\dT/).filter({ hasNotText: before }).waitFor();
 
@@ -83,7 +83,7 @@ for (const way of ["stdio", "HTTP"]) {
     const server = `system-monitor over ${way}`;
     const card = await bench.run(server, "get-system-info");
     const { guest } = card;
-    await card.ask.getByText("poll-system-stats").waitFor();
+    await card.ask.getByText("poll-system-stats").first().waitFor();
     assert.match(await guest.locator("body").innerText(), /--%/);
     await card.answer("allow");
     await guest.getByText(/^\d+%$/).first().waitFor();
@@ -100,7 +100,7 @@ for (const way of ["stdio", "HTTP"]) {
     const card = await bench.run(server, "debug-tool");
     const { guest } = card;
     const told = (event, times = 1) => guest.locator("#event-log").getByText(`${event}:`).nth(times - 1).waitFor();
-    await card.ask.getByText("debug-log").waitFor();
+    await card.ask.getByText("debug-log").first().waitFor();
     await card.answer("allow-always");
     await told("ontoolresult");
     await guest.getByText("transom v").waitFor();
@@ -154,7 +154,7 @@ for (const way of ["stdio", "HTTP"]) {
   test(`pdf over ${way}: opens, reads its chunks, and stops at a worker that it is not granted`, async () => {
     const server = `pdf over ${way}`;
     const card = await bench.run(server, "display_pdf", { url: pdf });
-    await card.ask.getByText("read_pdf_bytes").waitFor();
+    await card.ask.getByText("read_pdf_bytes").first().waitFor();
     await greeted(server, "display_pdf");
     await bench.log(new RegExp(`${server}this view may talk to https://unpkg.com$`)).waitFor();
     await card.answer("allow-always");
@@ -167,7 +167,7 @@ for (const way of ["stdio", "HTTP"]) {
   test(`pdf over ${way}: shows its page once it has the grant`, async () => {
     const server = granted[way];
     const card = await bench.run(server, "display_pdf", { url: pdf });
-    await card.ask.getByText("read_pdf_bytes").waitFor();
+    await card.ask.getByText("read_pdf_bytes").first().waitFor();
     await card.answer("allow-always");
     // Its text layer is made from what the worker read, and its canvas has ink on it.
     await card.guest.getByText("Hello from a small PDF").first().waitFor();

@@ -5,6 +5,8 @@ use std::{
     io::{self, IsTerminal as _, Write as _},
 };
 
+use transom::quoted::is_deceptive;
+
 /// Where a person can be asked.
 pub(crate) trait Terminal {
     /// Shows a question and takes the answer; nothing if there is nobody to ask.
@@ -49,18 +51,22 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// A stranger's words on one line, without what would move the cursor or turn the text around.
+/// A line of ours with a stranger's words in it: one line, not without end, and without what would move the cursor or
+/// turn the text around.
 pub(crate) fn clean(words: &str) -> Cow<'_, str> {
-    if !words.contains(is_unprintable) {
+    if words.len() <= LINE && !words.contains(is_deceptive) {
         return Cow::Borrowed(words);
     }
-    Cow::Owned(words.chars().map(|c| if is_unprintable(c) { '\u{fffd}' } else { c }).collect())
+    let plain = |c: char| if is_deceptive(c) { '\u{fffd}' } else { c };
+    let mut line: String = words.chars().take(LINE).map(plain).collect();
+    if words.chars().nth(LINE).is_some() {
+        line.push('…');
+    }
+    Cow::Owned(line)
 }
 
-fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
+/// The longest line, in characters.
+const LINE: usize = 4_000;
 
 #[cfg(test)]
 mod tests {
@@ -70,5 +76,12 @@ mod tests {
     fn no_stranger_moves_the_cursor() {
         assert_eq!(clean("Größe 1 → 2"), "Größe 1 → 2");
         assert_eq!(clean("a\x1b[2Jb\nc\u{202e}d"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
+    }
+
+    #[test]
+    fn no_stranger_fills_the_screen() {
+        let line = clean(&"x".repeat(1 << 20)).into_owned();
+        assert_eq!(line.chars().count(), LINE + 1);
+        assert!(line.ends_with('…'));
     }
 }

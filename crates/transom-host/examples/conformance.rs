@@ -7,7 +7,10 @@ use std::{collections::BTreeMap, env, error::Error, process::ExitCode, sync::Arc
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json, value::RawValue};
-use transom::host::{List, ToolCall};
+use transom::{
+    host::{List, ToolCall},
+    printed::Printed,
+};
 use transom_host::upstream::{
     Answer, Ask, CallOptions, Endpoint, OAuth, Options, Outcome, Refusal, Registration, Request,
     Return, Secret, Target, Tokens, Upstream,
@@ -165,7 +168,8 @@ fn example(upstream: &Upstream, key: &str, schema: &Value) -> Result<Value, serd
 }
 
 fn tool_call(name: String, arguments: Box<RawValue>) -> ToolCall {
-    ToolCall { name, arguments: Some(arguments), meta: None, rest: vec![] }
+    let arguments = Printed::read(&arguments).ok();
+    ToolCall { name, arguments, meta: None }
 }
 
 /// Lists resources or prompts, and reads the first.

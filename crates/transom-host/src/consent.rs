@@ -1,131 +1,151 @@
 //! Verdicts in words: what a person is asked, and what the log says of it.
 
 use transom::{
-    host::{FileBody, Question, Reason, Ruling, Task},
+    host::{AT_ONCE, FileBody, Preview, Question, Reason, Ruling, Task},
     policy::{Decision, Subject},
+    printed::Folded,
+    quoted::legible,
     violation::{Holder, Limit, Over, Quoted},
 };
 
 use crate::{
     documents::Change,
-    envelope::{Ask, Deed, FileOffer},
+    envelope::{Ask, Deed, FileOffer, Fold},
+    words,
+    words::Words,
 };
 
 /// A question of a session, for the person at the page: who asks what of whom.
 pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
-    let ask = Ask { id, server: server.to_owned(), choices: CHOICES.to_vec(), ..Ask::default() };
-    let preview = Some(question.preview.to_string()).filter(|preview| !preview.is_empty());
-    let ask = match &question.subject {
+    let server = Quoted::new(server);
+    let ask = Ask { id, server: server.clone(), choices: CHOICES.to_vec(), ..Ask::default() };
+    match &question.subject {
         Subject::Tools(names) => Ask {
             kind: "tools",
-            text: format!("A view of {server} wants to call these tools of {server}:"),
-            tools: names.iter().cloned().collect(),
-            ..ask
+            text: words!(
+                "A view of {} wants to call these tools of {}, and now {} with what stands below:",
+                server,
+                server,
+                question.about
+            ),
+            tools: names.iter().map(|name| Quoted::new(name)).collect(),
+            ..ask.showing(&question.preview)
         },
-        Subject::Tool(name) => Ask {
-            kind: "tool",
-            text: format!("A view of {server} wants to call {name} of {server} with:"),
-            tools: vec![name.clone()],
-            preview,
-            ..ask
-        },
+        Subject::Tool(name) => {
+            let name = Quoted::new(name);
+            Ask {
+                kind: "tool",
+                text: words!("A view of {} wants to call {} of {} with:", server, name, server),
+                tools: vec![name],
+                ..ask.showing(&question.preview)
+            }
+        }
         Subject::Read(what) => Ask {
             kind: "read",
-            text: format!("A view of {server} wants to read from {server}:"),
-            preview: Some(what.clone()),
-            ..ask
+            text: words!("A view of {} wants to read from {}:", server, server),
+            ..ask.showing(&Preview { text: (**what).into(), beyond: None })
         },
         Subject::Link(url) => Ask {
             kind: "link",
-            text: format!("A view of {server} wants to open:"),
+            text: words!("A view of {} wants to open:", server),
             url: Some(url.clone()),
             choices: ONCE.to_vec(),
             ..ask
         },
         Subject::Download(names) => Ask {
             kind: "download",
-            text: format!("A view of {server} wants to save: {}", names.join(", ")),
+            text: match names.len() {
+                1 => words!("A view of {} wants to save a file:", server),
+                count => words!("A view of {} wants to save {} files:", server, count),
+            },
             choices: ONCE.to_vec(),
-            contents: question.files.iter().map(named).collect(),
+            contents: question.files.iter().map(shown).collect(),
             ..ask
         },
         Subject::Message => Ask {
             kind: "message",
-            text: format!("A view of {server} wants to say in your name:"),
-            preview,
-            ..ask
+            text: words!("A view of {} wants to say in your name:", server),
+            ..ask.showing(&question.preview)
         },
         Subject::ModelContext => Ask {
             kind: "context",
-            text: format!("A view of {server} wants to tell the model:"),
-            preview,
-            ..ask
+            text: words!("A view of {} wants to tell the model:", server),
+            ..ask.showing(&question.preview)
         },
         Subject::Sampling => Ask {
             kind: "sampling",
-            text: format!("A view of {server} wants to use the model:"),
-            preview,
-            ..ask
+            text: words!("A view of {} wants to use the model:", server),
+            ..ask.showing(&question.preview)
         },
         Subject::DisplayMode => Ask {
             kind: "mode",
-            text: format!("A view of {server} wants to be shown in another way."),
+            text: words!("A view of {} wants to be shown in another way.", server),
             ..ask
         },
         Subject::AppTool(name) => Ask {
             kind: "app-tool",
-            text: format!(
-                "The model wants to use {name}, a tool that a view of {server} offers, with:"
+            text: words!(
+                "The model wants to use {}, a tool that a view of {} offers, with:",
+                Quoted::new(name),
+                server
             ),
-            preview,
-            ..ask
+            ..ask.showing(&question.preview)
         },
-    };
-    legible(ask)
-}
-
-/// What a person reads is what is written: a stranger's words must not be turned round, nor hide anything.
-fn legible(mut ask: Ask) -> Ask {
-    let names = ask.contents.iter_mut().map(|file| &mut file.name);
-    let words = ask.tools.iter_mut().chain(&mut ask.changes).chain(&mut ask.preview);
-    for text in words.chain(names).chain([&mut ask.text]) {
-        if text.contains(is_trick) {
-            let plain = |c: char| match c {
-                c if is_trick(c) => c.escape_unicode().to_string(),
-                c => c.to_string(),
-            };
-            *text = text.chars().map(plain).collect();
-        }
     }
-    ask
 }
 
-/// Whether it changes how other characters are read, or is not seen: what sets the direction, has no
-/// width, or is a control and no end of a line. Not the joiners, which words and pictures are made of.
-fn is_trick(c: char) -> bool {
-    let format = matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}');
-    format || c.is_control() && !matches!(c, '\n' | '\t')
+impl Ask {
+    /// Shows what would be sent: the beginning at once, the rest when somebody unfolds it, and how much that is.
+    fn showing(mut self, Preview { text, beyond }: &Preview) -> Self {
+        if text.is_empty() {
+            return self;
+        }
+        let at_once = text.floor_char_boundary(AT_ONCE);
+        self.preview = Some(legible(&text[..at_once]).into_owned());
+        let folded = Folded::after(text, at_once);
+        let rest = beyond.unwrap_or(Folded { bytes: 0, members: 0 });
+        if let Some(Folded { bytes, members }) = folded.or(*beyond) {
+            let [bytes, members] = match folded {
+                Some(_) => [bytes + rest.bytes, members + rest.members],
+                None => [bytes, members],
+            };
+            self.folded = Some(Fold {
+                words: words!("… {}", amount(bytes, members)),
+                text: legible(&text[at_once..]).into_owned(),
+                beyond: beyond.map(|Folded { bytes, members }| {
+                    words!("… {}, too many to be shown", amount(bytes, members))
+                }),
+            });
+        }
+        self
+    }
+}
+
+/// `12,345 more bytes, 17 more members`.
+fn amount(bytes: usize, members: usize) -> Words {
+    let grouped = |number: usize| Words::ours(&grouped(number as u64));
+    let member = if members == 1 { "member" } else { "members" };
+    words!("{} more bytes, {} more {}", grouped(bytes), grouped(members), member)
 }
 
 /// A document that is not what somebody agreed to: it does not run before they do so again.
 pub(crate) fn changed(server: &str, tool: &str, change: &Change) -> Ask {
-    let mut changes: Vec<_> = change.what.iter().map(|what| shorten(&what.to_string())).collect();
-    let more = changes.len().saturating_sub(CHANGES);
-    changes.truncate(CHANGES);
+    let mut changes: Vec<_> =
+        change.what.iter().take(CHANGES).map(|what| Words::ours(&what.to_string())).collect();
+    let more = change.what.len().saturating_sub(CHANGES);
     if more > 0 {
-        changes.push(format!("and {more} more"));
+        changes.push(words!("and {} more", more));
     }
-    legible(Ask {
+    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
+    Ask {
         id: "document".to_owned(),
         kind: "document",
-        text: format!("The view of {tool} from {server} is not the one you have seen before:"),
+        text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
         choices: ONCE.to_vec(),
-        server: server.to_owned(),
+        server,
         changes,
         ..Ask::default()
-    })
+    }
 }
 
 /// What the page is told to do for a view.
@@ -144,14 +164,15 @@ pub(crate) fn deed(task: &Task, id: String) -> Option<Deed> {
 
 /// Asks for the click without which the browser lets the page do nothing.
 pub(crate) fn click(server: &str, deed: &Deed) -> Ask {
-    let verb = if deed.kind == "link" { "open:" } else { "save:" };
+    let verb = if deed.kind == "link" { "open" } else { "save" };
     let bare = |file: &FileOffer| FileOffer { text: None, blob: None, ..file.clone() };
+    let server = Quoted::new(server);
     Ask {
         id: deed.id.clone(),
         kind: deed.kind,
-        text: format!("A view of {server} may {verb}"),
+        text: words!("A view of {} may {}:", server, verb),
         choices: ONCE.to_vec(),
-        server: server.to_owned(),
+        server,
         url: deed.url.clone(),
         contents: deed.contents.iter().map(bare).collect(),
         ..Ask::default()
@@ -169,16 +190,16 @@ pub(crate) fn decision(choice: &str) -> Decision {
 }
 
 /// A verdict as a line of the log.
-pub(crate) fn ruling(method: Option<&str>, about: &Quoted, ruling: &Ruling) -> String {
+pub(crate) fn ruling(method: Option<&'static str>, about: &Quoted, ruling: &Ruling) -> Words {
     let what = match (method, about.as_str()) {
-        (Some(method), "") => method.to_owned(),
-        (Some(method), _) => format!("{method} {about}"),
-        (None, _) => about.to_string(),
+        (Some(method), "") => method.into(),
+        (Some(method), _) => words!("{} {}", method, about),
+        (None, _) => words!("{}", about),
     };
     match ruling {
-        Ruling::Allowed => format!("{what}: allowed"),
-        Ruling::Refused(why) => format!("{what}: {why}"),
-        Ruling::Withdrawn => format!("{what}: taken back"),
+        Ruling::Allowed => words!("{}: allowed", what),
+        Ruling::Refused(why) => words!("{}: {}", what, why),
+        Ruling::Withdrawn => words!("{}: taken back", what),
     }
 }
 
@@ -192,11 +213,11 @@ pub(crate) fn ruling_kind(method: Option<&str>, ruling: &Ruling) -> Option<&'sta
 }
 
 /// A limit that a view reached, for the person at the page.
-pub(crate) fn limited(over: &Over, server: &str, method: Option<&str>) -> String {
+pub(crate) fn limited(over: &Over, server: &str, method: Option<&'static str>) -> Words {
     let Over { limit, of, most } = over;
     let who = match of {
         Holder::View => "This view".to_owned(),
-        Holder::Server => format!("The views of {server} together"),
+        Holder::Server => format!("The views of {} together", Quoted::new(server)),
         Holder::Host => "All views together".to_owned(),
     };
     let (most, method) = (grouped(*most), method.unwrap_or("this request"));
@@ -218,11 +239,20 @@ pub(crate) fn limited(over: &Over, server: &str, method: Option<&str>) -> String
             "what comes on top is not passed on",
         ),
         Limit::Views => {
-            return format!("{who} are as many as may be: {most}. Close one of them first.");
+            let words = format!("{who} are as many as may be: {most}. Close one of them first.");
+            return Words::ours(&words);
         }
+        Limit::Files => {
+            (format!("wants to save more than {most} files at once"), "that is refused")
+        }
+        Limit::Asking => (
+            format!("asks you more than {most} questions a minute that it takes back"),
+            "more are refused",
+        ),
         other => (format!("went over its limit of {most} {other}"), REST),
     };
-    format!("{who} {what}; {rest}. Everything else goes on.")
+    // Numbers, names of methods, and what is quoted.
+    Words::ours(&format!("{who} {what}; {rest}. Everything else goes on."))
 }
 
 /// `12,345`.
@@ -263,11 +293,16 @@ pub(crate) fn close_word(reason: Reason) -> &'static str {
     }
 }
 
-/// The beginning of a stranger's words, on one line.
-pub(crate) fn shorten(words: &str) -> String {
-    let line: String =
-        words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
-    if line.len() < words.len() { format!("{line}…") } else { line }
+/// A file as the person who decides sees it: what would be fetched for the view is named in full (H-97).
+fn shown(file: &transom::host::File) -> FileOffer {
+    let offer = named(file);
+    match &file.body {
+        FileBody::Link(address) => {
+            let from = Quoted::long(address, address.len());
+            FileOffer { name: format!("{} from {from}", file.name), ..offer }
+        }
+        FileBody::Text(_) | FileBody::Blob(_) => offer,
+    }
 }
 
 fn named(file: &transom::host::File) -> FileOffer {
@@ -296,14 +331,62 @@ const ONCE: [&str; 2] = ["allow", "deny"];
 mod tests {
     use super::*;
 
+    fn question(subject: Subject, text: &str) -> Question {
+        let preview = Preview { text: text.into(), beyond: None };
+        let about = Quoted::new("save");
+        Question { id: 0, subject, method: "tools/call", about, preview, files: vec![] }
+    }
+
     #[test]
     fn atk_22_what_is_read_is_what_is_written() {
         let name = "<b>\u{202e}gnp.exe\u{200b}".to_owned();
-        let text = format!("wants to call {name}\nnow\r");
-        let ask = legible(Ask { text, tools: vec![name], ..Ask::default() });
-        assert_eq!(ask.text, "wants to call <b>\\u{202e}gnp.exe\\u{200b}\nnow\\u{d}");
-        assert_eq!(ask.tools, ["<b>\\u{202e}gnp.exe\\u{200b}"]);
-        let plain = Ask { text: "Größe 中 👍".to_owned(), ..Ask::default() };
-        assert_eq!(legible(plain.clone()), plain);
+        let ask = ask(
+            "demo",
+            &question(Subject::Tool(name), "{\"a\":\"\u{202e}Größe 中 👍\"}"),
+            "q0".to_owned(),
+        );
+        assert_eq!(
+            ask.text,
+            r#"A view of "demo" wants to call "<b>\u{202e}gnp.exe\u{200b}" of "demo" with:"#
+        );
+        assert_eq!(ask.tools[0].as_str(), "<b>\\u{202e}gnp.exe\\u{200b}");
+        assert_eq!(ask.preview.as_deref(), Some(r#"{"a":"\u{202e}Größe 中 👍"}"#));
+    }
+
+    #[test]
+    fn a_name_does_not_begin_a_sentence_of_its_own() {
+        let name =
+            "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing".to_owned();
+        let ask = ask("x\" of y", &question(Subject::Tool(name), "{}"), "q0".to_owned());
+        assert_eq!(
+            ask.text,
+            r#"A view of "x\" of y" wants to call "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing" of "x\" of y" with:"#
+        );
+    }
+
+    #[test]
+    fn a_question_says_how_much_is_folded() {
+        let text = format!(r#"{{"a":"{}","b":1,"c":{{"d":2}}}}"#, "x".repeat(14_327));
+        let ask = ask("demo", &question(Subject::Tool("save".to_owned()), &text), "q0".to_owned());
+        let (preview, folded) = (ask.preview.unwrap(), ask.folded.unwrap());
+        assert_eq!(preview.len(), AT_ONCE);
+        assert_eq!(folded.words, "… 12,353 more bytes, 3 more members");
+        assert_eq!(preview + &folded.text, text);
+        assert_eq!(folded.beyond, None);
+    }
+
+    #[test]
+    fn a_question_that_cannot_be_shown_whole_says_so() {
+        let preview = Preview {
+            text: "x".repeat(3_000).into(),
+            beyond: Some(Folded { bytes: 1_000_000, members: 7 }),
+        };
+        let ask = Ask::default().showing(&preview);
+        let folded = ask.folded.unwrap();
+        assert_eq!(folded.words, "… 1,001,000 more bytes, 7 more members");
+        assert_eq!(
+            folded.beyond.unwrap(),
+            "… 1,000,000 more bytes, 7 more members, too many to be shown"
+        );
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use transom::policy::Subject;
+use transom::{policy::Subject, quoted::Quoted};
 
 use crate::{
     kept::{Kept, Stamp},
@@ -251,20 +251,24 @@ impl Place {
 /// What a decision is about, in words that follow "may always" or "may never".
 pub(crate) fn words(subject: &Subject) -> String {
     match subject {
-        Subject::Tools(names) => {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            format!("call {}", names.join(", "))
-        }
-        Subject::Tool(name) => format!("call {name}"),
-        Subject::Read(what) => format!("read {what}"),
-        Subject::Link(url) => format!("open {url}"),
-        Subject::Download(names) => format!("save {}", names.join(", ")),
+        Subject::Tools(names) => format!("call {}", quoted(names)),
+        Subject::Tool(name) => format!("call {}", Quoted::new(name)),
+        Subject::Read(what) => format!("read {}", Quoted::new(what)),
+        Subject::Link(url) => format!("open {}", Quoted::new(url)),
+        Subject::Download(names) => format!("save {}", quoted(names)),
         Subject::Message => "say things in your name".to_owned(),
         Subject::ModelContext => "tell the model things".to_owned(),
         Subject::Sampling => "use the model".to_owned(),
         Subject::DisplayMode => "be shown in another way".to_owned(),
-        Subject::AppTool(name) => format!("have {name}, their own tool, used by the model"),
+        Subject::AppTool(name) => {
+            format!("have {}, their own tool, used by the model", Quoted::new(name))
+        }
     }
+}
+
+fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| Quoted::new(name).to_string()).collect();
+    names.join(", ")
 }
 
 #[derive(Serialize, Deserialize)]

@@ -10,9 +10,12 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json, value::RawValue};
 use transom::{
     partial::Healer,
+    quoted::Quoted,
     rpc::Id,
     wire::{self, Axis, ContainerDimensions, DisplayMode, SafeAreaInsets},
 };
+
+use crate::words::Words;
 
 mod stream;
 
@@ -242,14 +245,14 @@ pub enum ToPage {
     /// Show this in place of the view: there is none, or none any more.
     Text {
         /// Why, in a sentence.
-        why: String,
+        why: Words,
         /// What the tool answered, once it has.
         text: Option<String>,
     },
     /// Something that the person should know about the view, which goes on.
     Note {
         /// In a sentence.
-        text: String,
+        text: Words,
     },
     /// The frame's size.
     Resize {
@@ -290,29 +293,44 @@ pub struct Ask {
     /// What kind of question.
     pub kind: &'static str,
     /// The question in words.
-    pub text: String,
+    pub text: Words,
     /// What can be answered.
     pub choices: Vec<&'static str>,
     /// Who asks.
-    pub server: String,
+    pub server: Quoted,
     /// The tools it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tools: Vec<String>,
+    pub tools: Vec<Quoted>,
     /// The address it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The beginning of what would be sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
+    /// The rest of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded: Option<Fold>,
     /// What has changed, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<String>,
+    pub changes: Vec<Words>,
     /// The files it is about, without what is in them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<FileOffer>,
     /// Whether nobody waits for the answer any more: it counts for the next time alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
+}
+
+/// The rest of what would be sent, which is shown when somebody wants to see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Fold {
+    /// How much there is.
+    pub words: Words,
+    /// What it is.
+    pub text: String,
+    /// How much there is even beyond that, and cannot be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<Words>,
 }
 
 /// Something that only the page can do, and only now: nothing is done before it is told.

@@ -569,7 +569,7 @@ mod tests {
         assert_eq!(told[1], (Standing::Connecting, words.to_owned()));
         assert_eq!(told.len(), 3, "{told:?}");
         let log = host.log().after(0, Duration::ZERO).await;
-        assert!(log.iter().any(|line| line.who == "silent" && line.words == words));
+        assert!(log.iter().any(|line| line.who.as_str() == "silent" && line.words == words));
     }
 
     #[tokio::test]

@@ -21,6 +21,7 @@ mod serve;
 mod server;
 mod session;
 pub mod upstream;
+pub mod words;
 
 pub use grants::{MissingGrants, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};

@@ -8,6 +8,9 @@ use std::{
 
 use serde::Serialize;
 use tokio::sync::Notify;
+use transom::quoted::Quoted;
+
+use crate::words::Words;
 
 /// The lines that the page shows.
 #[derive(Debug, Default)]
@@ -32,19 +35,19 @@ pub struct Line {
     /// What kind of line, in one word.
     pub kind: &'static str,
     /// Who it is about.
-    pub who: String,
+    pub who: Quoted,
     /// What happened.
-    pub words: String,
+    pub words: Words,
 }
 
 impl Log {
     /// Writes a line.
-    pub fn write(&self, kind: &'static str, who: &str, words: impl Into<String>) {
-        let words = words.into();
-        tracing::info!(kind, who, "{words}");
+    pub fn write(&self, kind: &'static str, who: &str, words: impl Into<Words>) {
+        let (who, words) = (Quoted::long(who, WHO), words.into());
+        tracing::info!(kind, who = who.as_str(), "{words}");
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.last += 1;
-        let line = Line { n: lines.last, at: time_of_day(), kind, who: who.to_owned(), words };
+        let line = Line { n: lines.last, at: time_of_day(), kind, who, words };
         lines.kept.push_back(line);
         if lines.kept.len() > KEPT {
             lines.kept.pop_front();
@@ -70,12 +73,6 @@ impl Log {
     }
 }
 
-/// An error with everything that led to it: the cause is what somebody can do something about.
-pub(crate) fn in_full(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
-}
-
 fn time_of_day() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (seconds, millis) = (now.as_secs() % 86_400, now.subsec_millis());
@@ -83,3 +80,5 @@ fn time_of_day() -> String {
 }
 
 const KEPT: usize = 2_000;
+/// The longest name of somebody, in characters: a server's and a tool's.
+const WHO: usize = 160;

@@ -13,6 +13,7 @@ use transom::{
     csp::{Declaration, Grant},
     host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
     policy::Policy,
+    quoted::Quoted,
     wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
 
@@ -23,13 +24,14 @@ use crate::{
     },
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions},
-    log::{Log, in_full},
+    log::Log,
     sandbox::{Frame, Mounted, Relay, Sandbox},
     session::Event,
     upstream::{
         self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
         Options, Outcome, Request, ResourceEntries, Return, Target, Update, Upstream,
     },
+    words::Words,
 };
 
 /// All servers of a host, by the name they are configured with.
@@ -322,7 +324,8 @@ impl Server {
     ) -> Result<Prepared, String> {
         let upstream = self.upstream().ok_or("the server is not connected")?;
         let listing = upstream.tools();
-        let entry = listing.get(tool).ok_or_else(|| format!("there is no tool {tool:?}"))?;
+        let entry =
+            listing.get(tool).ok_or_else(|| format!("there is no tool {}", Quoted::new(tool)))?;
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
         let review = self.look_over(&document).map_err(|error| error.to_string())?;
@@ -360,7 +363,7 @@ impl Server {
                 .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
             let (result, entries) =
                 tokio::join!(upstream.read_resource(uri.as_str()), self.entries(&upstream));
-            let result = result.map_err(|error| Unread::NoAnswer(in_full(&error)))?;
+            let result = result.map_err(|error| Unread::NoAnswer(Words::of(&error).to_string()))?;
             let listing = entries.get(uri);
             Ok(Document::read(&self.name, uri, &result, listing, &Limits::default())?)
         };
@@ -399,7 +402,7 @@ impl Server {
                     known = true;
                 }
                 Err(words) => {
-                    self.log.write("error", &self.name, words.clone());
+                    self.log.write("error", &self.name, Words::ours(&words));
                     self.become_(servers, Standing::Gone, words);
                     self.again.notified().await;
                 }
@@ -488,7 +491,7 @@ impl Server {
         }
         let (so_far, in_all) = (QUIET.as_secs(), patience.as_secs());
         let words = format!("no answer after {so_far} s; waiting for up to {in_all} s…");
-        self.log.write("server", &self.name, words.clone());
+        self.log.write("server", &self.name, Words::ours(&words));
         self.become_(servers, Standing::Connecting, words);
         connecting.await
     }
@@ -506,7 +509,7 @@ impl Server {
                     self.log.write("server", &self.name, "somebody signed in");
                     return Ok(());
                 }
-                Err(error) => self.log.write("error", &self.name, error.to_string()),
+                Err(error) => self.log.write("error", &self.name, Words::of(&error)),
             }
         }
     }
@@ -515,7 +518,7 @@ impl Server {
         let place = invitation.place().to_owned();
         // Not the address: it is for the person, and a log may be read by others.
         let words = format!("asks you to sign in at {place}");
-        self.log.write("server", &self.name, words.clone());
+        self.log.write("server", &self.name, Words::ours(&words));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.sign_in = Some(SignIn { url: invitation.url.to_string(), place });
         if state.standing == Standing::Connecting {
@@ -532,7 +535,7 @@ impl Server {
             oauth.asked().await;
             match self.sign_in(oauth, servers).await {
                 Ok(()) => self.upstream().iter().for_each(Upstream::refresh),
-                Err(error) => self.log.write("error", &self.name, error.to_string()),
+                Err(error) => self.log.write("error", &self.name, Words::of(&error)),
             }
             tokio::time::sleep(BETWEEN_INVITATIONS).await;
         }
@@ -547,8 +550,8 @@ impl Server {
                 }
             }
             upstream::Event::Down(loss) => {
-                let words = in_full(&loss);
-                self.log.write("error", &self.name, words.clone());
+                let words = Words::of(&loss).to_string();
+                self.log.write("error", &self.name, Words::ours(&words));
                 self.become_(servers, Standing::Connecting, format!("{words}; starting it again…"));
             }
             upstream::Event::Restarted => {
@@ -556,8 +559,8 @@ impl Server {
                 self.review(servers).await;
             }
             upstream::Event::Gone(loss) => {
-                let words = in_full(&loss);
-                self.log.write("error", &self.name, words.clone());
+                let words = Words::of(&loss).to_string();
+                self.log.write("error", &self.name, Words::ours(&words));
                 self.become_(servers, Standing::Gone, words);
             }
             _ => {}
@@ -595,7 +598,7 @@ impl Server {
         }
         let (tools, views) = (tools.iter().count(), views.len());
         let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
-        self.log.write("server", &self.name, words.clone());
+        self.log.write("server", &self.name, Words::ours(&words));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
         drop(state);
@@ -645,7 +648,7 @@ impl Server {
 
     fn become_(&self, servers: &Servers, standing: Standing, words: String) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        (state.standing, state.words) = (standing, words);
+        (state.standing, state.words) = (standing, Words::ours(&words).to_string());
         drop(state);
         servers.changed();
     }
@@ -669,7 +672,7 @@ impl Prepared {
         let mounted = &self.mounted;
         Mount {
             src: mounted.sandbox_url.clone(),
-            title: format!("{tool} from {}", self.server.name),
+            title: format!("{} from {}", Quoted::new(tool).as_str(), self.server.name),
             allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
             border: self.document.meta.prefers_border,
         }
@@ -746,7 +749,7 @@ impl Remark {
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        Self { severity, words }
+        Self { severity, words: Words::ours(&words).to_string() }
     }
 }
 
@@ -786,9 +789,15 @@ fn shown(listed: &ListedTool) -> Value {
     let tool: Value = serde_json::from_str(listed.raw.get()).unwrap_or_default();
     let mut shown = serde_json::Map::new();
     for key in ["name", "title", "description", "inputSchema"] {
-        if let Some(value) = tool.get(key) {
-            shown.insert(key.to_owned(), value.clone());
-        }
+        let value = match (key, tool.get(key)) {
+            // A tool is called by its name; the others are for people alone.
+            ("title" | "description", Some(Value::String(words))) => {
+                Words::ours(words).as_str().into()
+            }
+            (_, Some(value)) => value.clone(),
+            (_, None) => continue,
+        };
+        shown.insert(key.to_owned(), value);
     }
     shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
     shown.into()

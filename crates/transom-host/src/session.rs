@@ -19,11 +19,13 @@ use transom::{
     },
     partial::Healer,
     policy::{Decided, Decision, Subject},
+    printed::Printed,
     rpc::ErrorObject,
     violation::{Holder, Limit, Over, Quoted, Violation},
     wire::{DisplayMode, HostContext, HostStyles, RawObject},
 };
 
+mod allowance;
 mod deeds;
 mod ledger;
 mod memory;
@@ -32,6 +34,7 @@ mod pace;
 mod tabs;
 mod writing;
 
+use allowance::Allowance;
 use ledger::{Held, Ledger};
 pub(crate) use memory::{Memory, ShownDecision, ShownDecisions};
 use pace::{Pace, pace_of};
@@ -46,10 +49,12 @@ use crate::{
         ToPage, ViewId, Welcome,
     },
     fallback,
-    log::{Log, in_full},
+    log::Log,
     sandbox::{Mounted, Sandbox},
     server::{Prepared, Server, Servers},
     upstream::{CallError, CallOptions, Outcome, Request, Update},
+    words,
+    words::Words,
 };
 
 /// Something that happens to the loop.
@@ -176,7 +181,7 @@ enum Life {
     Live(Box<Live>),
     /// There is no view; what the tool answers is shown in its place.
     Text {
-        why: String,
+        why: Words,
         reason: &'static str,
     },
     Ended,
@@ -188,16 +193,15 @@ struct Live {
     /// The names that it is served under, for as long as it lives.
     _mounted: Mounted,
     mount: Mount,
-    calls: HashMap<u64, oneshot::Sender<String>>,
+    calls: HashMap<u64, oneshot::Sender<Quoted>>,
     asked: HashMap<String, Asked>,
     /// What the page was told to do, and the call that it is done for.
     deeds: HashMap<String, (u64, Deed)>,
     /// Calls of its own tools, by the names that the page gave them.
     offered: HashMap<u64, String>,
-    /// How many messages were refused in the second that the last one came in.
-    refusals: (u64, u32),
-    /// The same for its other lines.
-    lines: (u64, u32),
+    /// How many of its refusals are written in the log, and how many of its other lines.
+    refusals: Allowance,
+    lines: Allowance,
     mode_call: Option<u64>,
 }
 
@@ -395,7 +399,8 @@ impl Driver {
         (seat.life, seat.outcome, seat.text) = (Life::Opening, None, None);
         seat.writing = tool.writing.then(Healer::new);
         let Some(server) = self.servers.get(&tool.server) else {
-            return self.not_begun(view, &format!("there is no server {:?}", tool.server));
+            return self
+                .not_begun(view, &format!("there is no server {}", Quoted::new(&tool.server)));
         };
         // H-10: what is for views alone is nobody else's, whatever the page shows.
         if server.tools().get(&tool.name).is_some_and(|known| !known.for_model) {
@@ -408,13 +413,23 @@ impl Driver {
             let most = together.views as u64;
             return self.too_many(view, &Over { limit: Limit::Views, of: Holder::Server, most });
         }
+        // What the page sends for a person is shown to the view, written down and sent as one value too.
+        let arguments = match tool.arguments.as_deref().map(Printed::read).transpose() {
+            Ok(arguments) => arguments,
+            Err(why) => {
+                return self.not_begun(view, &format!("its arguments are not clear: {why}"));
+            }
+        };
+        if let Some(tool) = seat.open.tool.as_mut() {
+            let raw = |printed: &Printed| RawValue::from_string(printed.get().to_owned()).ok();
+            tool.arguments = arguments.as_ref().and_then(raw);
+        }
         let what = if tool.writing { "being written:" } else { "tools/call" };
-        self.log.write("call", &tool.server, format!("{what} {}", tool.name));
+        self.log.write("call", &tool.server, words!("{} {}", what, Quoted::new(&tool.name)));
         let (events, view) = (self.events.clone(), view.clone());
-        let arguments = tool.arguments;
         let sandbox = self.sandbox.clone();
         // In its place now: its end may be written down before anybody has called anything.
-        let sent = arguments.as_deref().map_or("", RawValue::get);
+        let sent = arguments.as_ref().map_or("", Printed::get);
         let written = self.note(&view, || Record::opened(&tool.name, sent));
         let written = self.ledger.audit().cloned().zip(written);
         let (stop, stopped) = oneshot::channel();
@@ -431,7 +446,7 @@ impl Driver {
                 return;
             }
             let name = tool.name.clone();
-            let call = ToolCall { name: tool.name, arguments, meta: None, rest: vec![] };
+            let call = ToolCall { name: tool.name, arguments, meta: None };
             let read = async {
                 let prepared = server.prepare(&name, &sandbox).await.map(Box::new);
                 let view = view.clone();
@@ -460,7 +475,7 @@ impl Driver {
             Life::Live(live) => {
                 seat.text = Some(format!("The tool was not called: {words}."));
                 let _ = live.session.tool_cancelled(Some(words));
-                self.log.write("result", &self.name(view), words.to_owned());
+                self.log.write("result", &self.name(view), Words::ours(words));
                 self.drive(view);
             }
             Life::Text { reason, .. } => {
@@ -493,7 +508,8 @@ impl Driver {
         };
         let Some(change) = prepared.change() else { return self.begin_live(view, *prepared) };
         let ask = consent::changed(&seat.server, &seat.tool, change);
-        let words = format!("{} {}", ask.text, ask.changes.join("; "));
+        let changes: Vec<&str> = ask.changes.iter().map(Words::as_str).collect();
+        let words = words!("{} {}", ask.text, Words::ours(&changes.join("; ")));
         let document = prepared.named();
         seat.life = Life::Judging(prepared, Box::new(ask.clone()));
         self.note(view, || Record::shown(&document));
@@ -520,7 +536,7 @@ impl Driver {
             return self.no_view(view, "you did not agree to what has changed in it");
         }
         if let Err(error) = prepared.agree() {
-            return self.no_view(view, &in_full(&error));
+            return self.no_view(view, Words::of(&error).as_str());
         }
         let same =
             |life: &Life| matches!(life, Life::Judging(other, _) if other.is_same(&prepared));
@@ -596,13 +612,13 @@ impl Driver {
             asked: HashMap::new(),
             deeds: HashMap::new(),
             offered: HashMap::new(),
-            refusals: (0, 0),
-            lines: (0, 0),
+            refusals: Allowance::refusals(),
+            lines: Allowance::lines(),
             mode_call: None,
         }));
         let server = seat.server.clone();
         for warning in warnings {
-            self.log.write("warning", &server, warning);
+            self.log.write("warning", &server, Words::ours(&warning));
         }
         self.say(view, &ToPage::Open(mount));
         if let Some(outcome) = outcome {
@@ -619,14 +635,13 @@ impl Driver {
         seat.call = None;
         let text = match &outcome {
             Ok(result) => fallback::text_of(result),
-            Err(error) => format!("The tool failed: {}.", in_full(error)),
+            Err(error) => format!("The tool failed: {}.", Words::of(error)),
         };
-        let words = outcome.as_ref().err().map_or_else(|| text.clone(), |error| in_full(error));
-        self.log.write(
-            "result",
-            &format!("{} {}", seat.server, seat.tool),
-            consent::shorten(&words),
-        );
+        let words = match &outcome {
+            Ok(_) => words!("{}", Quoted::long(&text, LINE)),
+            Err(error) => Words::of(error),
+        };
+        self.log.write("result", &format!("{} {}", seat.server, seat.tool), words);
         seat.text = Some(text);
         match &mut seat.life {
             Life::Opening | Life::Judging(..) | Life::Judged(_) => seat.outcome = Some(outcome),
@@ -638,7 +653,7 @@ impl Driver {
                     }
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
-                    Err(error) => live.session.tool_cancelled(Some(&in_full(error))),
+                    Err(error) => live.session.tool_cancelled(Some(Words::of(error).as_str())),
                 };
                 self.drive(view);
             }
@@ -652,12 +667,13 @@ impl Driver {
 
     /// There is no view to show, in words that are written down.
     fn no_view(&mut self, view: &ViewId, words: &str) {
-        self.log.write("text", &self.name(view), words.to_owned());
-        self.fall_back(view, format!("There is no view to show: {words}."), "text");
+        let words = Words::ours(words);
+        self.log.write("text", &self.name(view), words.clone());
+        self.fall_back(view, words!("There is no view to show: {}.", words), "text");
     }
 
     /// Shows what the tool answered in place of a view, or will answer (H-03).
-    fn fall_back(&mut self, view: &ViewId, why: String, reason: &'static str) {
+    fn fall_back(&mut self, view: &ViewId, why: Words, reason: &'static str) {
         let Some(seat) = self.views.get_mut(view) else { return };
         let text = seat.text.clone();
         let known = text.is_some();
@@ -735,7 +751,7 @@ impl Driver {
     }
 
     /// Tells the person that a view reached a limit; not again before a while has passed.
-    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&str>) {
+    fn limited(&mut self, view: &ViewId, over: &Over, method: Option<&'static str>) {
         let now = self.now();
         let Some(seat) = self.views.get_mut(view) else { return };
         let due = seat.noted.get(&(over.limit, over.of)).is_none_or(|told| *told + AGAIN <= now);
@@ -789,7 +805,7 @@ impl Driver {
         if let Violation::OverLimit(over) = violation {
             return self.limited(view, over, None);
         }
-        self.log_of(view, "refused", || violation.to_string());
+        self.log_of(view, "refused", || violation.into());
     }
 
     /// Gives a view's message to its session.
@@ -821,27 +837,23 @@ impl Driver {
         }
         self.count(view, |counts| counts.refused += 1);
         self.log_of(view, "refused", || {
-            "a message that was too large, or that JSON cannot hold".to_owned()
+            "a message that was too large, or that JSON cannot hold".into()
         });
     }
 
-    /// Writes a line that a view can cause as often as it likes, unless it caused many in this second already: it must
+    /// Writes a line that a view can cause as often as it likes, unless it caused many already: it must
     /// not be able to wash everything else out of the log, nor to keep the page busy with drawing it. Its refusals are
     /// counted apart, so that it cannot hide one behind a heap of something else.
-    fn log_of(&mut self, view: &ViewId, kind: &'static str, words: impl FnOnce() -> String) {
-        let second = self.now().as_secs();
+    fn log_of(&mut self, view: &ViewId, kind: &'static str, words: impl FnOnce() -> Words) {
+        let now = self.now();
         let Some(live) = self.live(view) else { return };
-        let (lines, most) = match kind {
-            "refused" => (&mut live.refusals, REFUSALS),
-            _ => (&mut live.lines, LINES),
-        };
-        *lines = if lines.0 == second { (second, lines.1 + 1) } else { (second, 1) };
-        let count = lines.1;
-        if count <= most {
-            self.log.write(kind, &self.name(view), words());
-        } else if count == most + 1 {
-            self.log.write(kind, &self.name(view), "and more in this second");
+        let lines = if kind == "refused" { &mut live.refusals } else { &mut live.lines };
+        let Some(left_out) = lines.take(now) else { return };
+        let name = self.name(view);
+        if left_out > 0 {
+            self.log.write(kind, &name, words!("{} more lines were left out", left_out));
         }
+        self.log.write(kind, &name, words());
     }
 
     /// Carries out what the session wants.
@@ -883,7 +895,7 @@ impl Driver {
             }
             Output::Ask(question) => self.hold(view, Held::Ask(Box::new(question))),
             Output::Waits { method, about, .. } => {
-                self.log_of(view, "asked", || format!("{method} {about}: you decide"));
+                self.log_of(view, "asked", || words!("{} {}: you decide", method, about));
             }
             Output::Withdraw { question } => self.withdraw(view, question_id(question)),
             Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
@@ -897,30 +909,29 @@ impl Driver {
             }
             Output::Unheard { late, .. } => {
                 let words = if late { "too late; it counts the next time" } else { "for nobody" };
-                self.log_of(view, "answer", || format!("an answer {words}"));
+                self.log_of(view, "answer", || words!("an answer {}", words));
             }
             Output::Resize(size) => {
                 self.say(view, &ToPage::Resize { width: size.width, height: size.height });
             }
             Output::Greeted { info, .. } => {
-                self.log.write(
-                    "view",
-                    &self.name(view),
-                    format!("{} {} says hello", info.name, info.version),
-                );
+                let (name, version) = (Quoted::new(&info.name), Quoted::new(&info.version));
+                self.log_of(view, "view", || words!("{} {} says hello", name, version));
             }
             Output::Opened => {
-                self.log.write("view", &self.name(view), "ready");
+                self.log_of(view, "view", || "ready".into());
                 self.list_offers(view);
             }
             Output::Early { method } => {
-                self.log_of(view, "warning", || format!("{method} before initialized"));
+                self.log_of(view, "warning", || words!("{} before initialized", method));
+            }
+            Output::Dropped { method, names, more } => {
+                self.log_of(view, "warning", || left_out(method, &names, more));
             }
             Output::Log { level, logger, data } => {
-                self.log_of(view, "console", || {
-                    let logger = logger.map(|logger| format!("{logger}: ")).unwrap_or_default();
-                    let data: String = data.get().chars().take(300).collect();
-                    format!("{level} {logger}{data}")
+                self.log_of(view, "console", || match logger {
+                    Some(logger) => words!("{} {}: {}", level, logger, data),
+                    None => words!("{} {}", level, data),
                 });
             }
             Output::CloseWanted => {
@@ -934,7 +945,7 @@ impl Driver {
                 self.log.write("view", &self.name(view), words);
                 match consent::close_word(reason) {
                     "teardown" => self.end(view, "teardown"),
-                    word => self.fall_back(view, format!("The view was {words}."), word),
+                    word => self.fall_back(view, words!("The view was {}.", words), word),
                 }
             }
             Output::AppToolsChanged => self.list_offers(view),
@@ -980,7 +991,7 @@ impl Driver {
         let name = self.name(view);
         let judged = self.views.get(view).is_some_and(|seat| seat.awaits(answer));
         if judged {
-            self.log.write("answer", &name, choice.clone());
+            self.log.write("answer", &name, words!("{}", Quoted::new(choice)));
             return self.judge(view, consent::decision(choice));
         }
         let asked = self.live(view).and_then(|live| {
@@ -989,10 +1000,10 @@ impl Driver {
         });
         let Some(Asked { about, .. }) = asked else {
             self.note(view, || Record::decided(None, consent::decision(choice), false));
-            let words = format!("{} to nothing that is asked; ignored", Quoted::new(choice));
+            let words = words!("{} to nothing that is asked; ignored", Quoted::new(choice));
             return self.log.write("late", &name, words);
         };
-        self.log.write("answer", &name, choice.clone());
+        self.log.write("answer", &name, words!("{}", Quoted::new(choice)));
         let decision = consent::decision(choice);
         match (about, decision) {
             (About::Question(question, subject), _) => {
@@ -1213,6 +1224,21 @@ impl Seat {
     }
 }
 
+/// What did not go on of a request, in words.
+fn left_out(method: &'static str, names: &[Quoted], more: usize) -> Words {
+    let names: Vec<String> = names.iter().map(Quoted::to_string).collect();
+    let names = Words::ours(&names.join(", "));
+    match more {
+        0 => words!("{}: left out {}, which do not come from a view", method, names),
+        more => words!(
+            "{}: left out {} and {} more, which do not come from a view",
+            method,
+            names,
+            more
+        ),
+    }
+}
+
 fn question_id(question: u64) -> String {
     format!("q{question}")
 }
@@ -1247,10 +1273,8 @@ async fn sleep_until(start: Instant, at: Option<Duration>) {
 const AWAY: Duration = Duration::from_secs(60);
 /// How long a confirmation waits for something to travel with.
 const CONFIRM: Duration = Duration::from_millis(20);
-/// How many refusals of a view are written down in one second.
-const REFUSALS: u32 = 10;
-/// How many other lines of a view are, in one second: a few for each step of a slider.
-const LINES: u32 = 50;
+/// How much of a stranger's words a line of the log holds, in characters.
+const LINE: usize = 400;
 /// How long before a person is told of the same limit again.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The most places: one that ended keeps its counters for as long as its page is known.

@@ -36,6 +36,7 @@ use crate::{
 mod app_tools;
 mod files;
 mod limits;
+mod members;
 mod questions;
 mod rate;
 mod requests;
@@ -50,7 +51,7 @@ mod work;
 pub use app_tools::{AppAnswer, AppTool, NoSuchTool};
 pub use files::file_name;
 pub use limits::{Limits, MethodLimits, Terms};
-pub use questions::Question;
+pub use questions::{AT_ONCE, Preview, Question};
 pub use rate::Rate;
 pub use requests::REQUESTS;
 pub use share::{ServerLimits, Share, Usage};
@@ -165,7 +166,7 @@ pub enum Output {
         /// The call.
         call: u64,
         /// Why, in the view's words or ours.
-        reason: String,
+        reason: Quoted,
     },
     /// Ask a person, then tell with [`Input::Decision`].
     Ask(Question),
@@ -230,14 +231,23 @@ pub enum Output {
         /// The method.
         method: Quoted,
     },
+    /// Members of a request were left out: they are not among those that come from a view.
+    Dropped {
+        /// The method.
+        method: &'static str,
+        /// Some of their names.
+        names: Vec<Quoted>,
+        /// How many more there are.
+        more: usize,
+    },
     /// A log line of the view.
     Log {
         /// How bad it is.
         level: LogLevel,
         /// Who in the view says so.
-        logger: Option<Box<str>>,
-        /// What it says.
-        data: Box<RawValue>,
+        logger: Option<Quoted>,
+        /// What it says: the beginning of it, as JSON.
+        data: Quoted,
     },
     /// The view would like to be closed (H-132).
     CloseWanted,
@@ -374,7 +384,7 @@ impl Session {
             serving: Serving::new(limits.calls),
             work: Calls::default(),
             asked: Calls::default(),
-            questions: Questions::default(),
+            questions: Questions::new(now),
             app_tools: AppTools::default(),
             meters: Meters {
                 messages: Bucket::full(limits.messages, now),
@@ -603,14 +613,14 @@ impl Session {
                 // What nobody fetched yet was meant for the old instance. The new one must not hear
                 // it before `initialized` (H-53), nor take an answer for one to its own request.
                 self.outputs.retain(|output| !matches!(output, Output::Send(_)));
-                self.forget("the view was loaded anew");
+                self.forget(now, "the view was loaded anew");
             }
             // The caller greets: it holds the request that is answered.
             Move::Greet => {}
             Move::Open => self.open(),
             Move::Partial | Move::Input | Move::Ending => self.tell(step),
             Move::TearDown(reason) => self.tear_down(now, reason),
-            Move::Close(reason) => self.end(reason),
+            Move::Close(reason) => self.end(now, reason),
         }
     }
 
@@ -663,28 +673,28 @@ impl Session {
     }
 
     /// Nothing of the session survives its end (H-134).
-    fn end(&mut self, reason: Reason) {
+    fn end(&mut self, now: Duration, reason: Reason) {
         for question in self.questions.drain() {
             self.outputs.push_back(Output::Withdraw { question });
         }
-        self.forget("the view was closed");
+        self.forget(now, "the view was closed");
         self.outputs.push_back(Output::Closed(reason));
     }
 
     /// Gives up everything that belongs to one instance of the view: it is not there to hear of it,
     /// and the next one counts its ids from zero again.
-    fn forget(&mut self, why: &str) {
+    fn forget(&mut self, now: Duration, why: &str) {
         self.serving.drain();
         for (call, work) in self.work.drain() {
             match work.stage {
                 Stage::Running => {
-                    self.outputs.push_back(Output::Abort { call, reason: why.to_owned() });
+                    self.outputs.push_back(Output::Abort { call, reason: why.into() });
                 }
                 Stage::Asking(_) => self.taken_back(call, &work),
             }
         }
         self.forget_app_tools();
-        self.withdraw_all();
+        self.withdraw_all(now);
         self.app = None;
         self.beat = None;
         // The next document may live in a new frame, whose size is nobody's yet.

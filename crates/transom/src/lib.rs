@@ -9,6 +9,8 @@ pub mod origin;
 pub mod partial;
 pub mod permissions;
 pub mod policy;
+pub mod printed;
+pub mod quoted;
 pub mod rpc;
 pub mod view;
 pub mod violation;

@@ -8,11 +8,16 @@ use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{self, Visitor},
+    de::{self, Error as _, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
-mod scan;
+use crate::{
+    printed::{Ambiguous, reads_as},
+    quoted::Quoted,
+};
+
+pub(crate) mod scan;
 
 /// One message, borrowed from the text it was read from.
 #[derive(Clone, Debug)]
@@ -148,6 +153,15 @@ impl<'a> Message<'a> {
     /// assert_eq!(Message::parse(text, Limits::default()).unwrap_err(), Malformed::BadId);
     /// ```
     pub fn parse(text: &'a str, limits: Limits) -> Result<Self, Malformed> {
+        Self::parse_strictly(text, limits).map(|(message, _)| message)
+    }
+
+    /// Reads one message, and tells of a member beside its own that a lenient reader would take for one of them:
+    /// `Method`, for a reader that ignores capital letters. It is not part of what is read.
+    pub fn parse_strictly(
+        text: &'a str,
+        limits: Limits,
+    ) -> Result<(Self, Option<Ambiguous>), Malformed> {
         if text.len() > limits.bytes {
             return Err(Malformed::TooLarge { size: text.len(), limit: limits.bytes });
         }
@@ -158,9 +172,10 @@ impl<'a> Message<'a> {
         if scan::deeper_than(text.as_bytes(), limits.depth) {
             return Err(Malformed::TooDeep { limit: limits.depth });
         }
-        let envelope: Envelope<'a> = serde_json::from_str(text)
+        let mut envelope: Envelope<'a> = serde_json::from_str(text)
             .map_err(|error| Malformed::Syntax { line: error.line(), column: error.column() })?;
-        envelope.read()
+        let twin = envelope.twin.take();
+        envelope.read().map(|message| (message, twin))
     }
 
     /// The method, for calls.
@@ -234,8 +249,8 @@ impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
-            // Quoted and escaped: an id is a stranger's word, and a log line stays one line.
-            Self::String(text) => write!(f, "{text:?}"),
+            // An id is a stranger's word, and a log line stays one short line.
+            Self::String(text) => Quoted::new(text).fmt(f),
         }
     }
 }
@@ -313,20 +328,67 @@ pub fn unwrap_string(text: &str, limits: Limits) -> Option<String> {
 
 /// The top-level members, each present or absent; extra ones are dropped
 /// (docs/reference/mcp-apps.md §4.2).
-#[derive(Deserialize)]
+#[derive(Default)]
 struct Envelope<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
+    /// An extra one that somebody would take for one of these.
+    twin: Option<Ambiguous>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let envelope: Envelope<'de> = deserializer.deserialize_map(EnvelopeVisitor)?;
+        Ok(envelope)
+    }
+}
+
+struct EnvelopeVisitor;
+
+impl<'de> Visitor<'de> for EnvelopeVisitor {
+    type Value = Envelope<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
+        let mut envelope = Envelope::default();
+        while let Some(Name(name)) = map.next_key()? {
+            let member = match &*name {
+                "jsonrpc" => &mut envelope.jsonrpc,
+                "id" => &mut envelope.id,
+                "method" => &mut envelope.method,
+                "params" => &mut envelope.params,
+                "result" => &mut envelope.result,
+                "error" => &mut envelope.error,
+                other => {
+                    envelope.twin = envelope.twin.take().or_else(|| twin(other));
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            if member.is_some() {
+                return Err(A::Error::custom("a member stands twice"));
+            }
+            *member = Some(map.next_value()?);
+        }
+        Ok(envelope)
+    }
+}
+
+/// A member's name, borrowed unless it is written with escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Name<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
+
+fn twin(name: &str) -> Option<Ambiguous> {
+    let of = MEMBERS.into_iter().find(|member| reads_as(name, member))?;
+    Some(Ambiguous::Twin { of, got: Quoted::new(name) })
 }
 
 /// The members of an error, whatever they hold.
@@ -473,6 +535,7 @@ pub const INTERNAL_ERROR: i64 = -32603;
 /// Denied, or failed for a reason the words give.
 pub const DENIED: i64 = -32000;
 
+const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 /// The longest string id: an id is kept while its call runs.
 pub const MAX_ID_BYTES: usize = 1024;
 /// The largest integer that a browser holds exactly.
@@ -565,6 +628,26 @@ mod tests {
         ];
         for (text, why) in table {
             assert_eq!(reads(text), Err(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_twin_of_a_member_is_told_and_not_read() {
+        #[rustfmt::skip]
+        let table = [
+            (r#"{"jsonrpc":"2.0","method":"m"}"#, None),
+            (r#"{"jsonrpc":"2.0","method":"m","channel":1,"methods":2}"#, None),
+            (r#"{"jsonrpc":"2.0","method":"m","Method":"n"}"#, Some(("method", "Method"))),
+            (r#"{"jsonrpc":"2.0","method":"m","\u0050arams":{}}"#, Some(("params", "Params"))),
+            (r#"{"jsonrpc":"2.0","method":"m","params\u0000x":{}}"#, Some(("params", "params\0x"))),
+            (r#"{"jsonrpc":"2.0","method":"m","JSONRPC":"1.0"}"#, Some(("jsonrpc", "JSONRPC"))),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"re\u017fult":{}}"#, Some(("result", "re\u{17f}ult"))),
+        ];
+        for (text, expected) in table {
+            let (message, twin) = Message::parse_strictly(text, Limits::default()).unwrap();
+            let expected = expected.map(|(of, got)| Ambiguous::Twin { of, got: Quoted::new(got) });
+            assert_eq!(twin, expected, "{text}");
+            assert!(message.method().is_none_or(|method| method == "m"), "{text}");
         }
     }
 

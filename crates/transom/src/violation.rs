@@ -5,7 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::rpc::{self, DENIED, INVALID_PARAMS, METHOD_NOT_FOUND, Malformed};
+use crate::{
+    printed::Ambiguous,
+    rpc::{self, DENIED, INVALID_PARAMS, METHOD_NOT_FOUND, Malformed},
+};
+
+pub use crate::quoted::Quoted;
 
 /// The peer broke the protocol or a rule of the house. Never the caller's fault, never a bug of ours.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -35,6 +40,14 @@ pub enum Violation {
         method: &'static str,
         /// What was expected and what came.
         reason: Quoted,
+    },
+    /// Something that different readers would read differently.
+    #[error("{place}: {why}")]
+    Ambiguous {
+        /// The method, or what else it stands in.
+        place: &'static str,
+        /// What could be read in two ways.
+        why: Ambiguous,
     },
     /// An answer to a request we never made, or already settled.
     #[error("answer to unknown request {id}")]
@@ -135,6 +148,10 @@ pub enum Limit {
     Views,
     /// The size of one result of an app's tool (H-117).
     Result,
+    /// Files in one download.
+    Files,
+    /// New questions in a while, those that were taken back included.
+    Asking,
 }
 
 /// Who shares a limit.
@@ -148,10 +165,6 @@ pub enum Holder {
     Host,
 }
 
-/// A stranger's words: cut short and escaped, so that a log line stays one short line.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Quoted(Box<str>);
-
 impl Violation {
     /// The JSON-RPC code that a request is answered with; none where the spec forbids an answer.
     ///
@@ -162,7 +175,7 @@ impl Violation {
             // to a doubled id would settle the request that holds it.
             Self::Malformed(_) | Self::UnknownId { .. } | Self::DuplicateId { .. } => None,
             Self::UnknownMethod { .. } => Some(METHOD_NOT_FOUND),
-            Self::BadParams { .. } => Some(INVALID_PARAMS),
+            Self::BadParams { .. } | Self::Ambiguous { .. } => Some(INVALID_PARAMS),
             Self::Unexpected { .. } | Self::Denied(_) | Self::OverLimit(_) => Some(DENIED),
         }
     }
@@ -171,6 +184,7 @@ impl Violation {
     pub fn data(&self) -> Option<Box<RawValue>> {
         match self {
             Self::Denied(denial) => Some(rpc::raw(&Data::new(denial.name()))),
+            Self::Ambiguous { .. } => Some(rpc::raw(&Data::new("ambiguous"))),
             Self::OverLimit(Over { limit, of, most }) => Some(rpc::raw(&Data {
                 limit: Some(limit.name()),
                 of: Some(of.name()),
@@ -234,6 +248,8 @@ impl Limit {
             Self::Queued => "queued",
             Self::Views => "views",
             Self::Result => "result",
+            Self::Files => "files",
+            Self::Asking => "asking",
         }
     }
 }
@@ -274,40 +290,9 @@ impl fmt::Display for Limit {
             Self::Queued => "bytes waiting for the page",
             Self::Views => "open views",
             Self::Result => "bytes for a result",
+            Self::Files => "files in one download",
+            Self::Asking => "new questions a minute",
         })
-    }
-}
-
-impl Quoted {
-    /// Keeps the first eighty characters.
-    pub fn new(words: &str) -> Self {
-        match words.char_indices().nth(QUOTE) {
-            Some((end, _)) => Self(format!("{}…", &words[..end]).into()),
-            None => Self(words.into()),
-        }
-    }
-
-    /// The words, not escaped.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<&str> for Quoted {
-    fn from(words: &str) -> Self {
-        Self::new(words)
-    }
-}
-
-impl fmt::Display for Quoted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
-    }
-}
-
-impl fmt::Debug for Quoted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
     }
 }
 
@@ -320,9 +305,6 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(
     serde_json::from_str(text)
         .map_err(|error| Violation::BadParams { method, reason: Quoted::new(&error.to_string()) })
 }
-
-/// How many characters of a stranger's words are kept.
-const QUOTE: usize = 80;
 
 #[cfg(test)]
 mod tests {
@@ -347,6 +329,7 @@ mod tests {
             (Violation::DuplicateId { id: "1".into() }, None),
             (Violation::UnknownMethod { method: "x".into() }, Some(-32601)),
             (Violation::BadParams { method: "ui/message", reason: "x".into() }, Some(-32602)),
+            (Violation::Ambiguous { place: "tools/call", why: Ambiguous::HalfCharacter }, Some(-32602)),
             (Violation::Denied(Denial::NotVisible("x".into())), Some(-32000)),
             (Over { limit: Limit::Calls, of: Holder::View, most: 1 }.into(), Some(-32000)),
             (Violation::Unexpected { state: "closed", got: "x".into() }, Some(-32000)),

@@ -27,7 +27,7 @@ fn what_is_remembered_is_listed_and_forgotten_by_name() {
     assert_eq!(code, 0);
     let lines: Vec<&str> = out.lines().collect();
     let [first, second] = &*lines else { panic!("{out}") };
-    assert!(first.ends_with("views of a may always call x"), "{first}");
+    assert!(first.ends_with("views of a may always call \"x\""), "{first}");
     assert!(second.ends_with("views of b may always say things in your name"), "{second}");
     let (_, out, _) = place.transom(&["decisions", "list", "--json"]);
     let line: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();

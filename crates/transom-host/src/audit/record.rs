@@ -7,6 +7,8 @@ use serde::Serialize;
 use transom::{
     host::{File, FileBody, Ruling, Task, Which},
     policy::Decision,
+    printed::Printed,
+    quoted::Quoted,
     violation::Over,
 };
 
@@ -216,12 +218,11 @@ impl Record {
     pub(crate) fn effect(call: u64, task: &Task) -> Self {
         let (method, about, sent) = match task {
             Task::CallTool(tool) => {
-                let arguments = tool.arguments.as_deref().map_or("", |raw| raw.get());
+                let arguments = tool.arguments.as_ref().map_or("", Printed::get);
                 ("tools/call", &*tool.name, hashed(&[arguments]))
             }
             Task::Read { method, uri, params } => {
-                let params = params.as_deref().map_or("", |raw| raw.get());
-                (*method, uri.as_deref().unwrap_or_default(), hashed(&[params]))
+                (*method, uri.as_deref().unwrap_or_default(), hashed(&[params.get()]))
             }
             Task::OpenLink { url } => ("ui/open-link", &**url, hashed(&[url])),
             Task::Download { files } => {
@@ -231,7 +232,7 @@ impl Record {
             }
             Task::AddMessage { content } => ("ui/message", "", hashed(&[content.get()])),
             Task::UpdateModelContext { content, structured } => {
-                let structured = structured.as_deref().map_or("", |raw| raw.get());
+                let structured = structured.as_ref().map_or("", Printed::get);
                 ("ui/update-model-context", "", hashed(&[content.get(), structured]))
             }
             Task::Sample { params } => ("sampling/createMessage", "", hashed(&[params.get()])),
@@ -356,10 +357,7 @@ fn is_none(count: &u64) -> bool {
 
 /// A stranger's words are kept, but not without end.
 fn short(words: &str) -> String {
-    match words.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words.to_owned(),
-    }
+    Quoted::long(words, LONGEST).as_str().to_owned()
 }
 
 /// The longest text of a row, in characters.

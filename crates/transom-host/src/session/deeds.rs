@@ -9,16 +9,10 @@ impl Driver {
                 Ok(request) => self.forward(view, call, request),
                 Err(error) => self.settle(view, call, Err(&error.to_string())),
             },
-            Task::Read { method, params, .. } => {
-                let request = match params {
-                    Some(params) => Request::with_params(method, &params),
-                    None => Ok(Request::new(method)),
-                };
-                match request {
-                    Ok(request) => self.forward(view, call, request),
-                    Err(error) => self.settle(view, call, Err(&error.to_string())),
-                }
-            }
+            Task::Read { method, params, .. } => match Request::of_view(method, &params) {
+                Ok(request) => self.forward(view, call, request),
+                Err(error) => self.settle(view, call, Err(&error.to_string())),
+            },
             // H-97: an address is never fetched on a view's behalf.
             Task::Download { files }
                 if files.iter().any(|file| matches!(file.body, FileBody::Link(_))) =>
@@ -34,13 +28,14 @@ impl Driver {
                 self.deed(view, call, deed);
             }
             Task::AddMessage { content } => {
-                self.log_of(view, "message", || consent::shorten(content.get()));
+                self.log_of(view, "message", || words!("{}", Quoted::long(content.get(), LINE)));
                 self.settle(view, call, Ok(()));
             }
             Task::UpdateModelContext { content, structured } => {
                 self.log_of(view, "message", || {
-                    let structured = structured.as_deref().map_or("", |raw| raw.get());
-                    consent::shorten(&format!("for the model: {} {structured}", content.get()))
+                    let structured = structured.as_ref().map_or("", Printed::get);
+                    let said = Quoted::long(&format!("{} {structured}", content.get()), LINE);
+                    words!("for the model: {}", said)
                 });
                 self.settle(view, call, Ok(()));
             }
@@ -56,7 +51,7 @@ impl Driver {
 
     pub(super) fn forward(&mut self, view: &ViewId, call: u64, request: Request) {
         let (events, view) = (self.events.clone(), view.clone());
-        let (stop, mut stopped) = oneshot::channel::<String>();
+        let (stop, mut stopped) = oneshot::channel::<Quoted>();
         let Some(live) = self.live(&view) else { return };
         live.calls.insert(call, stop);
         let server = Arc::clone(&live.server);
@@ -73,7 +68,8 @@ impl Driver {
                 let update = tokio::select! {
                     update = pending.next() => update,
                     reason = &mut stopped => {
-                        return pending.cancel(reason.as_deref().unwrap_or("no longer wanted"));
+                        let reason = reason.unwrap_or_else(|_| "no longer wanted".into());
+                        return pending.cancel(reason.as_str());
                     }
                 };
                 let view = view.clone();

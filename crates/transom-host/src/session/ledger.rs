@@ -18,6 +18,8 @@ use crate::{
     decisions::Remembered,
     envelope::{Deed, ViewId},
     server::Named,
+    words,
+    words::Words,
 };
 
 /// The loop's end of the audit.
@@ -174,7 +176,8 @@ impl Driver {
         }
         let Some(error) = failed.filter(|_| !self.ledger.failed) else { return };
         self.ledger.failed = true;
-        self.log.write("audit", "transom", format!("{error}; nothing more is done for any view"));
+        let words = words!("{}; nothing more is done for any view", Words::of(error));
+        self.log.write("audit", "transom", words);
         for (view, held) in std::mem::take(&mut self.ledger.held).into_values() {
             self.deny(&view, held);
         }

@@ -94,7 +94,7 @@ async fn write(
             Change::Forget(id) => kept.forget(|entry| entry.id() == id).map(drop),
         });
         if let Ok(Err(error)) = changed.await {
-            log.write("error", "decisions", in_full(&error));
+            log.write("error", "decisions", Words::of(&error));
         }
         if events.send(Event::DecisionsChanged).await.is_err() {
             return;
@@ -127,7 +127,7 @@ impl Driver {
         }
         (self.memory.stamp, self.memory.read) = (stamp, now);
         let mut entries = kept.read().unwrap_or_else(|error| {
-            self.log.write("error", "decisions", in_full(&error));
+            self.log.write("error", "decisions", Words::of(&error));
             vec![]
         });
         self.memory.under_way.iter().for_each(|change| change.apply(&mut entries));
@@ -175,7 +175,7 @@ impl Driver {
         if self.memory.kept.is_none() {
             return;
         }
-        let words = format!("views may {} {}", always(entry.yes), entry.words());
+        let words = words!("views may {} {}", always(entry.yes), Words::ours(&entry.words()));
         self.log.write("remembered", &entry.server, words);
         self.change(Change::Remember(entry));
         self.show_decisions();
@@ -195,7 +195,7 @@ impl Driver {
         self.log.write(
             "forgotten",
             &server,
-            format!("you are asked again before views {}", shown.words),
+            words!("you are asked again before views {}", Words::ours(&shown.words)),
         );
         if let Some(decided) = self.decided.get_mut(&server) {
             decided.forget(&subject);

@@ -3,14 +3,15 @@
 use serde_json::value::RawValue;
 use transom::{
     host::{AppAnswer, AppTool},
+    quoted::Quoted,
     wire::RawObject,
 };
 
-use super::Driver;
+use super::{Driver, LINE};
 use crate::{
-    consent,
     envelope::{Call, ToPage, ViewId},
     fallback,
+    words::Words,
 };
 
 impl Driver {
@@ -23,9 +24,12 @@ impl Driver {
     }
 
     pub(super) fn tell_offers(&mut self, view: &ViewId, offered: Vec<AppTool>) {
-        let names: Vec<&str> = offered.iter().map(|tool| &*tool.name).collect();
-        let names = if names.is_empty() { "no tools".to_owned() } else { names.join(", ") };
-        self.log.write("view", &self.name(view), consent::shorten(&format!("offers {names}")));
+        let names: Vec<String> =
+            offered.iter().map(|tool| Quoted::new(&tool.name).to_string()).collect();
+        self.log_of(view, "view", || match names.as_slice() {
+            [] => "offers no tools".into(),
+            names => Words::ours(&format!("offers {}", names.join(", "))),
+        });
         let tools = offered.into_iter().map(|offered| offered.tool).collect();
         self.say(view, &ToPage::Tools(tools));
     }
@@ -53,7 +57,9 @@ impl Driver {
         let Some(id) = self.live(view).and_then(|live| live.offered.remove(&call)) else { return };
         let (text, failed) = match outcome {
             AppAnswer::Result(result) => (fallback::text_of(&result), is_error(&result)),
-            AppAnswer::Error { message, .. } => (message, true),
+            AppAnswer::Error { message, .. } => {
+                (Quoted::long(&message, LINE).as_str().to_owned(), true)
+            }
             AppAnswer::Unusable => ("the view's answer cannot be used".to_owned(), true),
             AppAnswer::TimedOut => ("no answer in time".to_owned(), true),
             AppAnswer::Refused => ("refused by the user".to_owned(), true),

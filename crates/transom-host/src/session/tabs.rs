@@ -166,7 +166,7 @@ impl Driver {
             return;
         };
         self.note(view, || Record::decided(None, consent::decision(&choice), false));
-        let words = format!("{} for a view that is not there; ignored", Quoted::new(&choice));
+        let words = words!("{} for a view that is not there; ignored", Quoted::new(&choice));
         self.log.write("late", view.as_str(), words);
     }
 
@@ -176,7 +176,7 @@ impl Driver {
         let over = Over { limit: Limit::Views, of: Holder::Host, most };
         let why = match self.views.len() < PLACES {
             true => consent::limited(&over, "", None),
-            false => "This page has opened as many views as it can. Load it anew.".to_owned(),
+            false => "This page has opened as many views as it can. Load it anew.".into(),
         };
         let tool = match said.map(|said| said.read()) {
             Some(Ok(FromPage::Open(Open { tool: Some(tool), .. }))) => (tool.server, tool.name),

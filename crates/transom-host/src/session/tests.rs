@@ -76,7 +76,7 @@ impl Stage {
 
     async fn logged(&self, words: &str) -> usize {
         let lines = self.host.log().after(0, Duration::ZERO).await;
-        lines.iter().filter(|line| line.words.contains(words)).count()
+        lines.iter().filter(|line| line.words.as_str().contains(words)).count()
     }
 }
 
@@ -703,7 +703,7 @@ async fn views_of_one_server_share_its_limits_and_other_servers_do_not_notice() 
         let note = page.hear(view, "note").await["text"].clone();
         let answer = page.answer_to(view, 99).await;
         assert_eq!(reason(&answer), (&json!("messages"), &json!("server")), "{view}");
-        let words = "The views of demo together send more than 1 messages a second; \
+        let words = "The views of \"demo\" together send more than 1 messages a second; \
                      what is above that waits, or is refused. Everything else goes on.";
         assert_eq!(note, words);
     }
@@ -776,6 +776,61 @@ async fn what_a_view_uses_is_given_back_when_it_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_view_may_not_say_is_left_out_and_that_is_logged() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    let params =
+        json!({ "name": "refresh", "arguments": { "place": "Lisbon" }, "task": {}, "a\nb": 1 });
+    page.request("v1", 1, "tools/call", params).await;
+    assert!(page.answer_to("v1", 1).await["result"].is_object());
+    let words = r#"tools/call: left out "task", "a\nb", which do not come from a view"#;
+    assert_eq!(stage.logged(words).await, 1);
+    let twin = json!({ "name": "refresh", "Name": "save_note" });
+    page.request("v1", 2, "tools/call", twin).await;
+    let error = page.answer_to("v1", 2).await["error"].clone();
+    assert_eq!(error["message"], r#"tools/call: the member "Name" would pass for "name""#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_view_gets_so_many_lines_of_the_log_and_no_more() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    page.open("v1").await;
+    page.greet("v1").await;
+    page.settled("v1").await;
+    let line = |data: &str| json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": data } });
+    for _ in 0..300 {
+        page.say("v1", "message", line("again")).await;
+    }
+    page.settled("v1").await;
+    assert!((50..=100).contains(&stage.logged("again").await));
+    // A megabyte is a line like any other.
+    tokio::time::advance(Duration::from_secs(10)).await;
+    page.say("v1", "message", line(&format!("long\n{}", "x".repeat(1 << 20)))).await;
+    page.settled("v1").await;
+    let lines = stage.host.log().after(0, Duration::ZERO).await;
+    let long = lines.iter().find(|line| line.words.as_str().contains("long")).unwrap();
+    assert!(long.words.as_str().len() < 600 && !long.words.as_str().contains('\n'));
+    assert_eq!(stage.logged("more lines were left out").await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn arguments_that_could_be_read_in_two_ways_open_no_view() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let open = r#"{"lanes":[],"modes":["inline"],"container":{},"context":{},"tool":{"server":"demo","name":"show_weather","arguments":{"place":"a","place":"b"}}}"#;
+    let text = format!(r#"{{"view":"v1","seq":1,"ack":0,"open":{open}}}"#);
+    stage.send(Event::Frame { page: "p1".to_owned(), connection: 1, text, room: None }).await;
+    let why = page.hear("v1", "text").await["why"].clone();
+    assert_eq!(
+        why,
+        r#"There is no view to show: its arguments are not clear: the member "place" stands twice."#
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn as_many_views_of_a_server_as_may_be_and_one_more() {
     let limits = host::ServerLimits { views: 2, ..host::ServerLimits::default() };
     let stage = Stage::with(|builder| builder.server_limits(limits)).await;
@@ -787,10 +842,10 @@ async fn as_many_views_of_a_server_as_may_be_and_one_more() {
     let why = one.hear("v3", "text").await["why"].clone();
     assert_eq!(
         why,
-        "The views of demo together are as many as may be: 2. Close one of them first."
+        "The views of \"demo\" together are as many as may be: 2. Close one of them first."
     );
     assert_eq!(one.hear("v3", "close").await["reason"], "limit");
-    assert_eq!(stage.logged("tools/call show_weather").await, 2, "its tool was not called");
+    assert_eq!(stage.logged("tools/call \"show_weather\"").await, 2, "its tool was not called");
     // Another server has places of its own, and one that is free is free for everybody.
     one.open_of("other", "o1").await;
     one.hear("o1", "open").await;
@@ -955,7 +1010,7 @@ async fn a_decision_is_shown_and_forgotten_at_once() {
     until_kept(folder.path(), 1).await;
     let shown = stage.host.decisions();
     let shown = serde_json::to_value(&shown).unwrap();
-    assert_eq!(shown[0]["words"], "call save_note");
+    assert_eq!(shown[0]["words"], "call \"save_note\"");
     assert_eq!((&shown[0]["yes"], &shown[0]["kept"]), (&json!(true), &json!(true)));
     let id: DecisionId = serde_json::from_value(shown[0]["id"].clone()).unwrap();
     for (id, found) in [(id.clone(), true), (id, false)] {

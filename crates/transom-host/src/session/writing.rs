@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
-use transom::{host::ToolCall, partial::Healer, wire::RawObject};
+use transom::{host::ToolCall, partial::Healer, printed::Printed, quoted::Quoted, wire::RawObject};
 
 use super::{Driver, Event, Life};
 use crate::{
     audit::Record,
     envelope::{Piece, ViewId},
+    words,
 };
 
 impl Driver {
@@ -25,7 +26,11 @@ impl Driver {
         }
         let arguments = so_far(healer);
         match (piece.done, healer.is_complete()) {
-            (true, true) => self.written_arguments(view, arguments),
+            // What the model wrote is shown to the view, written down and sent as one value.
+            (true, true) => match Printed::read(&arguments) {
+                Ok(printed) => self.written_arguments(view, printed),
+                Err(why) => self.not_begun(view, &format!("its arguments are not clear: {why}")),
+            },
             (true, false) => self.not_begun(view, "its arguments have no end"),
             (false, _) => {
                 let Some(live) = self.live(view) else { return };
@@ -43,7 +48,8 @@ impl Driver {
         }
     }
 
-    fn written_arguments(&mut self, view: &ViewId, arguments: Box<RawValue>) {
+    fn written_arguments(&mut self, view: &ViewId, printed: Printed) {
+        let arguments = RawValue::from_string(printed.get().to_owned()).expect("we printed JSON");
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.writing = None;
         if let Some(tool) = &mut seat.open.tool {
@@ -53,11 +59,11 @@ impl Driver {
             let _ = live.session.tool_input(RawObject::new(&arguments).unwrap_or_default());
         }
         self.drive(view);
-        self.call_written(view, arguments);
+        self.call_written(view, printed);
     }
 
     /// Calls the tool, once that is written down.
-    fn call_written(&mut self, view: &ViewId, arguments: Box<RawValue>) {
+    fn call_written(&mut self, view: &ViewId, arguments: Printed) {
         let (stop, stopped) = oneshot::channel();
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.call = Some(stop);
@@ -66,7 +72,7 @@ impl Driver {
         let Some(server) = self.servers.get(&server_name).map(|server| Arc::clone(&server)) else {
             return self.not_begun(view, "its server is gone");
         };
-        self.log.write("call", &server_name, format!("tools/call {name}"));
+        self.log.write("call", &server_name, words!("tools/call {}", Quoted::new(&name)));
         let (events, view) = (self.events.clone(), view.clone());
         let audit = self.ledger.audit().cloned();
         tokio::spawn(async move {
@@ -78,7 +84,7 @@ impl Driver {
                     return;
                 }
             }
-            let call = ToolCall { name, arguments: Some(arguments), meta: None, rest: vec![] };
+            let call = ToolCall { name, arguments: Some(arguments), meta: None };
             let outcome = server.call_tool(&call, stopped).await;
             let _ = events.send(Event::Called { view, turn, outcome }).await;
         });

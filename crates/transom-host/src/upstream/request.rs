@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 use transom::{
     host::ToolCall,
+    printed::Printed,
     rpc::{self, Id, Message, Notification},
     wire::{Members, method},
 };
@@ -48,10 +49,19 @@ impl Request {
 
     /// A request with params as somebody wrote them.
     pub fn with_params(method: &str, params: &RawValue) -> Result<Self, NotParams> {
-        let mut members: Members<'_> = serde_json::from_str(params.get()).map_err(|_| NotParams)?;
+        Self::with_text(method, params.get())
+    }
+
+    /// A request of a view, with the params that the session printed.
+    pub fn of_view(method: &str, params: &Printed) -> Result<Self, NotParams> {
+        Self::with_text(method, params.get())
+    }
+
+    fn with_text(method: &str, params: &str) -> Result<Self, NotParams> {
+        let mut members: Members<'_> = serde_json::from_str(params).map_err(|_| NotParams)?;
         let mut request = Self::new(method);
         if let Some(meta) = members.take("_meta") {
-            request.read_meta(meta)?;
+            request.read_meta(meta.get())?;
         }
         for (name, value) in members.iter() {
             request.push(name, value);
@@ -68,18 +78,15 @@ impl Request {
 
     /// Calls a tool, from the parts that a session gives.
     ///
-    /// The parts are a view's, judged and split by the machine, which takes no doubled member.
+    /// The parts are a view's, judged, printed and named by the machine; nothing else of the view goes out.
     pub fn call_tool(call: &ToolCall) -> Result<Self, NotParams> {
         let mut request = Self::new(method::TOOLS_CALL);
         request.push("name", &text(&call.name));
         if let Some(arguments) = &call.arguments {
-            request.push("arguments", arguments);
-        }
-        for (name, value) in &call.rest {
-            request.push(name, value);
+            push_member(&mut request.body, "arguments", arguments.get());
         }
         if let Some(meta) = &call.meta {
-            request.read_meta(meta)?;
+            request.read_meta(meta.get())?;
         }
         Ok(request)
     }
@@ -124,8 +131,8 @@ impl Request {
         body.arguments
     }
 
-    fn read_meta(&mut self, meta: &RawValue) -> Result<(), NotParams> {
-        let members: Members<'_> = serde_json::from_str(meta.get()).map_err(|_| NotParams)?;
+    fn read_meta(&mut self, meta: &str) -> Result<(), NotParams> {
+        let members: Members<'_> = serde_json::from_str(meta).map_err(|_| NotParams)?;
         for (name, value) in members.iter().filter(|(name, _)| !is_ours(name)) {
             push_member(&mut self.meta, name, value.get());
         }

@@ -5,6 +5,7 @@ use transom::wire::Tool;
 use transom_host::envelope::{
     Ask, Deed, FileOffer, Frame, FromPage, Hello, Stream, ToPage, ViewId, Welcome,
 };
+use transom_host::words::Words;
 
 fn fixtures(name: &str) -> Vec<Value> {
     let path = format!("{}/../../fixtures/envelope/{name}", env!("CARGO_MANIFEST_DIR"));
@@ -101,9 +102,9 @@ fn told(name: &str) -> Option<ToPage> {
     let link = Ask {
         id: "a2".to_owned(),
         kind: "link",
-        text: "Open https://example.com/?".to_owned(),
+        text: "Open https://example.com/?".into(),
         choices: vec!["allow", "deny"],
-        server: "demo".to_owned(),
+        server: "demo".into(),
         url: url.clone(),
         ..Ask::default()
     };
@@ -114,7 +115,7 @@ fn told(name: &str) -> Option<ToPage> {
         ..file("a.txt")
     };
     let blob = FileOffer { blob: Some("AAE=".to_owned()), ..file("b.bin") };
-    let why = "There is no view to show: it is too large.".to_owned();
+    let why: Words = "There is no view to show: it is too large.".into();
     let deed = |id: &str, kind| Deed { id: id.to_owned(), kind, ..Deed::default() };
     Some(match name {
         "ask before a link" => ToPage::Ask(link),
@@ -127,10 +128,10 @@ fn told(name: &str) -> Option<ToPage> {
         "ask before a changed document runs" => ToPage::Ask(Ask {
             id: "document".to_owned(),
             kind: "document",
-            text: "It has changed:".to_owned(),
+            text: "It has changed:".into(),
             choices: vec!["allow", "deny"],
-            server: "demo".to_owned(),
-            changes: vec!["it now names https://a.test".to_owned()],
+            server: "demo".into(),
+            changes: vec!["it now names https://a.test".into()],
             ..Ask::default()
         }),
         "no view, and no answer yet" => ToPage::Text { why, text: None },
@@ -144,7 +145,7 @@ fn told(name: &str) -> Option<ToPage> {
             failed: false,
         },
         "a note about a view that goes on" => {
-            ToPage::Note { text: "It sends more than 10 messages a second.".to_owned() }
+            ToPage::Note { text: "It sends more than 10 messages a second.".into() }
         }
         "closed" => ToPage::Close { reason: "teardown".to_owned() },
         _ => return None,

@@ -155,8 +155,9 @@ impl Session {
         app_call: AppCall,
     ) -> Result<u64, NoSuchTool> {
         let waiter = Waiter::App(self.asked.next_id());
-        let preview = app_call.params.get();
-        let (question, ask) = match self.inquire(subject, method::TOOLS_CALL, preview, waiter) {
+        let (preview, about) = (app_call.params.get(), app_call.name.clone());
+        let asked = self.inquire(now, subject, method::TOOLS_CALL, about, preview, waiter);
+        let (question, ask) = match asked {
             Ok(asked) => asked,
             Err(violation) => {
                 self.outputs.push_back(app_call.judged(None, Ruling::Refused(violation)));

@@ -1,5 +1,7 @@
 //! The names under which a view's files are saved.
 
+use crate::quoted::is_deceptive;
+
 /// The longest name, in bytes; file systems stop at 255.
 const LONGEST: usize = 200;
 
@@ -51,9 +53,8 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 fn is_plain(c: char) -> bool {
-    let direction = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     let reserved = matches!(c, '<' | '>' | '"' | '|' | '?' | '*' | '\u{fffd}');
-    !c.is_control() && !direction && !reserved
+    !is_deceptive(c) && !reserved
 }
 
 fn shorten(name: &str) -> &str {

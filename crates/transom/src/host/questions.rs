@@ -6,11 +6,15 @@ use std::{
     time::Duration,
 };
 
-use super::{File, Output, Room, Session, Terms};
+use super::{
+    File, Output, Room, Session, Terms,
+    rate::{Bucket, Rate},
+};
 use crate::{
     calls::Patience,
     policy::{Decision, Subject, Verdict},
-    violation::{Denial, Limit, Quoted, Violation},
+    printed::Folded,
+    violation::{Denial, Holder, Limit, Over, Quoted, Violation},
 };
 
 /// A question to a person: who asks what of whom is for the host to add.
@@ -22,10 +26,21 @@ pub struct Question {
     pub subject: Subject,
     /// The method that led to it.
     pub method: &'static str,
-    /// The beginning of what would be sent, at most 2,000 bytes of a stranger's text.
-    pub preview: Box<str>,
+    /// What that request is about: the tool, where the subject is many.
+    pub about: Quoted,
+    /// What would be sent.
+    pub preview: Preview,
     /// The files it is about, whole: a page can save them only inside the click that allows it.
     pub files: Vec<File>,
+}
+
+/// What would be sent, as it would be sent: all that people can be shown of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Preview {
+    /// The text, up to a quarter of a megabyte. A stranger's, though it stands where nothing else does.
+    pub text: Box<str>,
+    /// How much there is beside.
+    pub beyond: Option<Folded>,
 }
 
 /// Who waits for a decision.
@@ -37,8 +52,10 @@ pub(super) enum Waiter {
     App(u64),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Questions {
+    /// New questions. One that a person decides costs nothing; one that is taken back has cost them their time.
+    asking: Bucket,
     next: u64,
     open: BTreeMap<u64, Open>,
     /// Yeses that came too late, each good for one more wish of the same kind.
@@ -73,8 +90,10 @@ impl Session {
     /// tools. Anywhere else, a second wish behind the first would ride on a yes nobody gave it.
     pub(super) fn inquire(
         &mut self,
+        now: Duration,
         subject: Subject,
         method: &'static str,
+        about: Quoted,
         preview: &str,
         waiter: Waiter,
     ) -> Result<(u64, Option<Output>), Violation> {
@@ -86,9 +105,14 @@ impl Session {
             return Err(self.over(Limit::Questions, most as u64).into());
         }
         self.room.map_or(Ok(()), Room::for_question)?;
+        if !self.questions.asking.take(ASKING, now, 1.0) {
+            let most = (ASKING.per_second * 60.0).round() as u64;
+            return Err(Over { limit: Limit::Asking, of: Holder::View, most }.into());
+        }
         let id = self.questions.ask(subject.clone(), whole(preview), waiter);
-        let preview = cut(preview).into();
-        Ok((id, Some(Output::Ask(Question { id, subject, method, preview, files: vec![] }))))
+        let preview = Preview::of(preview);
+        let files = vec![];
+        Ok((id, Some(Output::Ask(Question { id, subject, method, about, preview, files }))))
     }
 
     /// A last look before a person is asked: a late yes may cover it, and a no of a moment ago does.
@@ -112,6 +136,7 @@ impl Session {
             return;
         };
         let Open { subject, shown, waiting } = open;
+        self.questions.asking.give(ASKING, 1.0);
         self.decided.remember(&subject, decision);
         let Terms { again, long_decision, .. } = self.setup.terms;
         self.questions.take_in(now, &subject, decision, again..long_decision);
@@ -150,24 +175,30 @@ impl Session {
     }
 
     /// A waiter takes its wish back, and with it the question, unless others wait for it too.
-    pub(super) fn withdraw(&mut self, waiter: Waiter) {
+    pub(super) fn withdraw(&mut self, now: Duration, waiter: Waiter) {
         if let Some(question) = self.questions.remove(waiter)
             && self.questions.open[&question].waiting.is_empty()
         {
-            self.questions.open.remove(&question);
-            self.outputs.push_back(Output::Withdraw { question });
+            let open = self.questions.open.remove(&question).expect("it was there a moment ago");
+            self.taken_back_question(now, question, &open.subject);
         }
     }
 
     /// All waiters are gone, and what they asked is moot.
-    pub(super) fn withdraw_all(&mut self) {
-        let waited: Vec<u64> = self
-            .questions
-            .open
-            .extract_if(.., |_, open| !open.waiting.is_empty())
-            .map(|(question, _)| question)
-            .collect();
-        self.outputs.extend(waited.into_iter().map(|question| Output::Withdraw { question }));
+    pub(super) fn withdraw_all(&mut self, now: Duration) {
+        let waited: Vec<(u64, Open)> =
+            self.questions.open.extract_if(.., |_, open| !open.waiting.is_empty()).collect();
+        for (question, open) in waited {
+            self.taken_back_question(now, question, &open.subject);
+        }
+    }
+
+    /// A question that is taken back counts like one that was answered with no: a view that asks and cancels would
+    /// otherwise keep a person busy for ever.
+    fn taken_back_question(&mut self, now: Duration, question: u64, subject: &Subject) {
+        let Terms { again, long_decision, .. } = self.setup.terms;
+        self.questions.take_in(now, subject, Decision::Deny, again..long_decision);
+        self.outputs.push_back(Output::Withdraw { question });
     }
 
     /// D6: with a progress token the view can be kept waiting; without one it gives up after 60 s.
@@ -177,7 +208,25 @@ impl Session {
     }
 }
 
+impl Preview {
+    fn of(text: &str) -> Self {
+        let shown = cut(text);
+        Self { text: shown.into(), beyond: Folded::after(text, shown.len()) }
+    }
+}
+
 impl Questions {
+    /// Nobody has been asked anything yet.
+    pub(super) fn new(now: Duration) -> Self {
+        Self {
+            asking: Bucket::full(ASKING, now),
+            next: 0,
+            open: BTreeMap::new(),
+            late: VecDeque::new(),
+            noes: VecDeque::new(),
+        }
+    }
+
     /// Takes a waiter off the question that it waits for; returns the question.
     fn remove(&mut self, waiter: Waiter) -> Option<u64> {
         let waits = |open: &mut Open| open.waiting.iter().position(|&other| other == waiter);
@@ -271,11 +320,11 @@ fn push_bounded<T>(kept: &mut VecDeque<T>, new: T) {
 }
 
 fn whole(text: &str) -> Shown {
-    (text.len() <= PREVIEW).then(|| text.into())
+    (text.len() <= AT_ONCE).then(|| text.into())
 }
 
 fn cut(text: &str) -> &str {
-    let end = (0..=text.len().min(PREVIEW)).rev().find(|&end| text.is_char_boundary(end));
+    let end = (0..=text.len().min(SHOWN)).rev().find(|&end| text.is_char_boundary(end));
     &text[..end.unwrap_or(0)]
 }
 
@@ -285,5 +334,9 @@ const QUIET: u32 = 20;
 const ORPHANS: usize = 4;
 /// How many decisions of each kind are remembered that are not for ever.
 const KEPT: usize = 32;
-/// How much of a request a person is shown.
-pub(super) const PREVIEW: usize = 2_000;
+/// How fast a view may ask, beyond what people decide.
+const ASKING: Rate = Rate { per_second: 10.0 / 60.0, burst: 20.0 };
+/// How much of a request a person can be shown, in bytes.
+const SHOWN: usize = 256 << 10;
+/// How much of it they see at first, and can be taken to have seen.
+pub const AT_ONCE: usize = 2_000;

@@ -43,6 +43,11 @@ impl Bucket {
         }
         enough
     }
+
+    /// Puts `amount` back.
+    pub(super) fn give(&mut self, rate: Rate, amount: f64) {
+        self.level = (self.level + amount).min(rate.burst);
+    }
 }
 
 #[cfg(test)]

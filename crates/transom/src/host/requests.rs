@@ -1,25 +1,26 @@
 //! What a view may ask for: reading it and judging it.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    File, Limits, MethodLimits, Output, Phase, Reason, Room, Ruling, Session, Share, Task,
-    ToolCall, Which,
+    File, FileBody, Limits, MethodLimits, Output, Phase, Reason, Room, Ruling, Session, Share,
+    Task, ToolCall, Which,
+    members::{Dropped, Sifted},
     questions::Waiter,
     rate::Bucket,
     work::{Reply, Stage, Work, empty},
 };
 use crate::{
     policy::{Verdict, Wish},
+    printed::Printed,
     rpc::{self, ErrorObject, Id, Message, Notification, Request},
-    violation::{Denial, Holder, Limit, Over, Quoted, Violation, read},
+    violation::{Denial, Holder, Limit, Over, Quoted, Violation},
     wire::{
-        CallToolParams, CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult,
-        DownloadFileParams, InitializeParams, ListParams, LogParams, MessageParams, Meta,
-        Modalities, Modality, OpenLinkParams, ProgressToken, ReadResourceParams,
+        CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult, DownloadFileParams,
+        InitializeParams, LogParams, MessageParams, Modalities, Modality, ProgressToken,
         RequestDisplayModeParams, SizeChangedParams, UpdateModelContextParams, method,
     },
 };
@@ -67,12 +68,16 @@ impl Session {
         self.room = share.as_ref().map(|share| share.room());
         let over = self.meter(now, text.len(), share).err();
         let mut judged = false;
-        let outcome = match Message::parse(text, limit) {
-            Ok(message) => {
+        let outcome = match Message::parse_strictly(text, limit) {
+            Ok((message, twin)) => {
                 judged = matches!(message, Message::Request(_));
-                match extent {
-                    Extent::Whole => self.dispatch(now, message, over),
-                    Extent::Outline => self.too_large(now, message, over),
+                match (extent, twin) {
+                    (Extent::Outline, _) => self.too_large(now, message, over),
+                    (Extent::Whole, None) => self.dispatch(now, message, over),
+                    (Extent::Whole, Some(why)) => {
+                        let ambiguous = Violation::Ambiguous { place: "the message", why };
+                        self.turn_away(now, message, over.map_or(ambiguous, Violation::from))
+                    }
                 }
             }
             Err(rpc::Malformed::TooLarge { .. }) if let Some(message) = glance(text, limit) => {
@@ -110,13 +115,23 @@ impl Session {
     ) -> Result<(), Violation> {
         let size = self.setup.limits.message.bytes as u64;
         let over = over.unwrap_or_else(|| self.over(Limit::Size, size));
+        self.turn_away(now, message, over.into())
+    }
+
+    /// Refuses a message of which no more is known than who it is from and what it is called.
+    fn turn_away(
+        &mut self,
+        now: Duration,
+        message: Message<'_>,
+        violation: Violation,
+    ) -> Result<(), Violation> {
         match message {
-            Message::Request(request) => self.requested(now, request, Some(over)),
-            Message::Notification(_) => Err(over.into()),
+            Message::Request(request) => self.requested(now, request, Some(violation)),
+            Message::Notification(_) => Err(violation),
             // Whoever waits for it must not wait longer.
             Message::Response(response) => {
                 self.settle_unusable(now, &response.id);
-                Err(over.into())
+                Err(violation)
             }
         }
     }
@@ -130,7 +145,7 @@ impl Session {
         match message {
             // Never limited: there are no more of them than we asked for.
             Message::Response(response) => self.answered(now, response),
-            Message::Request(request) => self.requested(now, request, over),
+            Message::Request(request) => self.requested(now, request, over.map(Violation::from)),
             Message::Notification(_) if let Some(over) = over => Err(over.into()),
             Message::Notification(notification) => self.notified(now, notification),
         }
@@ -176,14 +191,14 @@ impl Session {
         &mut self,
         now: Duration,
         request: Request<'_>,
-        over: Option<Over>,
+        refusal: Option<Violation>,
     ) -> Result<(), Violation> {
         let mut seen = Seen::new(&request);
-        let outcome = match over {
+        let outcome = match refusal {
             _ if self.serving.get(&seen.id).is_some() => {
                 Err(Violation::DuplicateId { id: Quoted::new(&seen.id.to_string()) })
             }
-            Some(over) => Err(over.into()),
+            Some(violation) => Err(violation),
             None => self.serve(now, &mut seen, request.params),
         };
         // The refusal may have been the last straw, and a closed session says nothing.
@@ -220,7 +235,7 @@ impl Session {
                     let reason = Quoted::new("longer than anybody's name and abilities");
                     return Err(Violation::BadParams { method: method::INITIALIZE, reason });
                 }
-                let params: InitializeParams = read(method::INITIALIZE, params)?;
+                let params: InitializeParams = Sifted::new(method::INITIALIZE, params)?.read()?;
                 self.greet(now, seen, params)
             }
             method::PING => {
@@ -265,7 +280,11 @@ impl Session {
             return Err(self.over(Limit::Calls, most as u64).into());
         }
         self.room.map_or(Ok(()), Room::for_call)?;
-        let wanted = self.read(method, params)?;
+        let mut sifted = Sifted::new(method, params)?;
+        let wanted = self.read(method, &mut sifted)?;
+        if let Some(Dropped { names, more }) = sifted.dropped() {
+            self.outputs.push_back(Output::Dropped { method, names, more });
+        }
         if matches!(self.state.phase, Phase::Waiting { .. } | Phase::Greeted { .. }) {
             self.outputs.push_back(Output::Early { method: Quoted::new(method) });
         }
@@ -310,8 +329,9 @@ impl Session {
                 self.has_room(work.size)?;
                 let call = self.work.next_id();
                 let waiter = Waiter::View(call);
+                let about = seen.about.clone();
                 let (number, mut question) =
-                    self.inquire(subject, method, &task.preview(), waiter)?;
+                    self.inquire(now, subject, method, about, &task.preview(), waiter)?;
                 if let (Some(Output::Ask(question)), Task::Download { files }) =
                     (&mut question, &task)
                 {
@@ -398,98 +418,117 @@ impl Session {
         }
     }
 
-    fn read(&self, method: &'static str, params: Option<&RawValue>) -> Result<Wanted, Violation> {
+    fn read(&self, method: &'static str, sifted: &mut Sifted<'_>) -> Result<Wanted, Violation> {
         let task = match method {
-            method::TOOLS_CALL => return self.read_tool_call(params),
+            method::TOOLS_CALL => return self.read_tool_call(sifted),
             method::TOOLS_LIST => return Ok(Wanted::Reply(self.tools.for_app().to_owned())),
             method::RESOURCES_READ => {
-                let mut params: ReadResourceParams<'_> = read(method, params)?;
-                let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
-                let uri = Some((*params.uri).into());
-                return Ok(forward(method, uri, &params, token));
+                let uri = sifted.need("uri")?;
+                return self.forward(method, Some(("uri", uri)), sifted);
             }
             method::RESOURCES_LIST | method::RESOURCES_TEMPLATES_LIST | method::PROMPTS_LIST => {
-                let mut params: ListParams<'_> = read(method, params)?;
-                let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
-                return Ok(forward(method, None, &params, token));
+                let cursor = sifted.text("cursor")?.map(|cursor| ("cursor", cursor));
+                return self.forward(method, cursor, sifted);
             }
-            method::OPEN_LINK => self.read_link(params)?,
-            method::DOWNLOAD_FILE => match self.read_download(params)? {
+            method::OPEN_LINK => self.read_link(sifted)?,
+            method::DOWNLOAD_FILE => match self.read_download(sifted)? {
                 files if files.is_empty() => return Ok(Wanted::Reply(empty().to_owned())),
                 files => Task::Download { files },
             },
-            method::MESSAGE => self.read_message(params)?,
-            method::UPDATE_MODEL_CONTEXT => self.read_model_context(params)?,
-            method::SAMPLING_CREATE_MESSAGE => self.read_sampling(params)?,
-            method::REQUEST_DISPLAY_MODE => return self.read_display_mode(params),
+            method::MESSAGE => self.read_message(sifted)?,
+            method::UPDATE_MODEL_CONTEXT => self.read_model_context(sifted)?,
+            method::SAMPLING_CREATE_MESSAGE => self.read_sampling(sifted)?,
+            method::REQUEST_DISPLAY_MODE => return self.read_display_mode(sifted),
             _ => return Err(Violation::UnknownMethod { method: Quoted::new(method) }),
         };
         Ok(Wanted::Task(task, None))
     }
 
-    fn read_tool_call(&self, params: Option<&RawValue>) -> Result<Wanted, Violation> {
-        let mut params: CallToolParams<'_> = read(method::TOOLS_CALL, params)?;
-        let token = params.meta.as_mut().and_then(|meta| self.remap(meta));
-        Ok(Wanted::Task(Task::CallTool(ToolCall::new(&params)), token))
+    fn read_tool_call(&self, sifted: &mut Sifted<'_>) -> Result<Wanted, Violation> {
+        let name = sifted.need("name")?.into_owned();
+        let arguments = sifted.object("arguments")?;
+        let (meta, token) = sifted.meta(|| self.our_token())?;
+        Ok(Wanted::Task(Task::CallTool(ToolCall { name, arguments, meta }), token))
     }
 
-    /// Puts our token in the place of the view's: its own would collide with another view's.
-    fn remap(&self, meta: &mut Meta<'_>) -> Option<ProgressToken> {
-        let theirs = meta.progress_token.take()?;
-        let ours =
-            i64::try_from(self.work.next_id()).expect("a session makes fewer calls than that");
-        meta.progress_token = Some(ProgressToken::Number(ours));
-        Some(theirs)
+    /// Any other request that goes to the server: written by us, from one text and `_meta`.
+    fn forward(
+        &self,
+        method: &'static str,
+        about: Option<(&'static str, Cow<'_, str>)>,
+        sifted: &mut Sifted<'_>,
+    ) -> Result<Wanted, Violation> {
+        let (meta, token) = sifted.meta(|| self.our_token())?;
+        let text = about.as_ref().map(|(name, text)| (*name, Printed::string(text)));
+        let members = text.iter().map(|(name, text)| (*name, text));
+        let params = Printed::object(members.chain(meta.iter().map(|meta| ("_meta", meta))));
+        let uri = about.filter(|(name, _)| *name == "uri").map(|(_, uri)| (*uri).into());
+        Ok(Wanted::Task(Task::Read { method, uri, params }, token))
     }
 
-    fn read_link(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
-        let params: OpenLinkParams<'_> = read(method::OPEN_LINK, params)?;
-        let refuse = || Denial::Address(Quoted::new(&params.url));
-        let url = Url::parse(&params.url).map_err(|_| refuse())?;
-        // The person is shown the address; a name before the `@` makes it look like another one.
-        if !url.username().is_empty() || url.password().is_some() {
+    /// What the server marks its progress with.
+    fn our_token(&self) -> i64 {
+        i64::try_from(self.work.next_id()).expect("a session makes fewer calls than that")
+    }
+
+    fn read_link(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
+        let address = sifted.need("url")?;
+        let refuse = || Denial::Address(Quoted::new(&address));
+        let url = Url::parse(&address).map_err(|_| refuse())?;
+        // The person is shown the address, and all of it: a name before the `@` makes it look like another one, and
+        // nobody reads a page of it.
+        if !url.username().is_empty() || url.password().is_some() || url.as_str().len() > ADDRESS {
             return Err(refuse().into());
         }
         Ok(Task::OpenLink { url: url.into() })
     }
 
-    fn read_download(&self, params: Option<&RawValue>) -> Result<Vec<File>, Violation> {
-        let params: DownloadFileParams<'_> = read(method::DOWNLOAD_FILE, params)?;
-        Ok(params.contents.into_iter().map(File::from).collect())
+    fn read_download(&self, sifted: &Sifted<'_>) -> Result<Vec<File>, Violation> {
+        let params: DownloadFileParams<'_> = sifted.read()?;
+        if params.contents.len() > FILES {
+            return Err(self.over(Limit::Files, FILES as u64).into());
+        }
+        let files: Vec<File> = params.contents.into_iter().map(File::from).collect();
+        let is_long =
+            |file: &&File| matches!(&file.body, FileBody::Link(address) if address.len() > ADDRESS);
+        if let Some(File { body: FileBody::Link(address), .. }) = files.iter().find(is_long) {
+            return Err(Denial::Address(Quoted::new(address)).into());
+        }
+        Ok(files)
     }
 
-    fn read_message(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
-        let params: MessageParams = read(method::MESSAGE, params)?;
+    fn read_message(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
+        let params: MessageParams = sifted.read()?;
         let modalities = self.setup.capabilities.message.unwrap_or_default();
         allow_modalities(modalities, params.content.iter().map(|block| block.modality()))?;
-        Ok(Task::AddMessage { content: rpc::raw(&params.content) })
+        Ok(Task::AddMessage { content: sifted.print_folded(&rpc::raw(&params.content))? })
     }
 
-    fn read_model_context(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
-        let params: UpdateModelContextParams<'_> = read(method::UPDATE_MODEL_CONTEXT, params)?;
+    fn read_model_context(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
+        let params: UpdateModelContextParams<'_> = sifted.read()?;
         let modalities = self.setup.capabilities.update_model_context.unwrap_or_default();
         allow_modalities(modalities, params.content.iter().map(|block| block.modality()))?;
         if params.structured_content.is_some() && !modalities.structured_content {
             return Err(Denial::Modality("structured").into());
         }
         Ok(Task::UpdateModelContext {
-            content: rpc::raw(&params.content),
-            structured: params.structured_content.map(|object| object.raw().to_owned()),
+            content: sifted.print_folded(&rpc::raw(&params.content))?,
+            structured: sifted.object("structuredContent")?,
         })
     }
 
-    fn read_sampling(&self, params: Option<&RawValue>) -> Result<Task, Violation> {
-        let params: CreateMessageParams<'_> = read(method::SAMPLING_CREATE_MESSAGE, params)?;
+    fn read_sampling(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
+        let params: CreateMessageParams<'_> = sifted.read()?;
         let offers_tools = self.setup.capabilities.sampling.is_some_and(|sampling| sampling.tools);
         if params.has_tools() && !offers_tools {
             return Err(Denial::SamplingTools.into());
         }
-        Ok(Task::Sample { params: rpc::raw(&params) })
+        Ok(Task::Sample { params: sifted.print_all()? })
     }
 
     /// H-82: a mode that cannot be had is answered with the one in force.
-    fn read_display_mode(&self, params: Option<&RawValue>) -> Result<Wanted, Violation> {
-        let RequestDisplayModeParams { mode } = read(method::REQUEST_DISPLAY_MODE, params)?;
+    fn read_display_mode(&self, sifted: &Sifted<'_>) -> Result<Wanted, Violation> {
+        let RequestDisplayModeParams { mode } = sifted.read()?;
         let offered = self.context.available_display_modes.as_deref().unwrap_or_default();
         if mode == self.mode() || !offered.contains(&mode) || !self.app_declares(mode) {
             return Ok(Wanted::Reply(rpc::raw(&DisplayModeResult { mode: self.mode() })));
@@ -539,7 +578,7 @@ impl Session {
         match method::canonical(&method) {
             method::INITIALIZED => self.step(now, super::Event::Initialized),
             method::SIZE_CHANGED => {
-                let size: SizeChangedParams = read(method::SIZE_CHANGED, params)?;
+                let size: SizeChangedParams = Sifted::new(method::SIZE_CHANGED, params)?.read()?;
                 self.resized(now, size);
                 Ok(())
             }
@@ -548,7 +587,7 @@ impl Session {
                 Ok(())
             }
             method::LOG => self.log(params),
-            method::CANCELLED => self.cancelled(params),
+            method::CANCELLED => self.cancelled(now, params),
             method::TOOLS_LIST_CHANGED => {
                 self.app_tools_changed(now);
                 Ok(())
@@ -561,20 +600,20 @@ impl Session {
     }
 
     fn log(&mut self, params: Option<&RawValue>) -> Result<(), Violation> {
-        let params: LogParams<'_> = read(method::LOG, params)?;
+        let params: LogParams<'_> = Sifted::new(method::LOG, params)?.read()?;
         if self.setup.capabilities.logging {
             self.outputs.push_back(Output::Log {
                 level: params.level,
-                logger: params.logger.map(|logger| Quoted::new(&logger).as_str().into()),
-                data: params.data.to_owned(),
+                logger: params.logger.map(|logger| Quoted::new(&logger)),
+                data: Quoted::long(params.data.get(), LINE),
             });
         }
         Ok(())
     }
 
     /// H-75: the work stops, upstream too, and no answer is sent.
-    fn cancelled(&mut self, params: Option<&RawValue>) -> Result<(), Violation> {
-        let params: CancelledParams = read(method::CANCELLED, params)?;
+    fn cancelled(&mut self, now: Duration, params: Option<&RawValue>) -> Result<(), Violation> {
+        let params: CancelledParams = Sifted::new(method::CANCELLED, params)?.read()?;
         let id = params.request_id;
         // Too late is normal: the answer and the cancellation crossed on the way.
         let Some(call) = self.serving.settle(&id) else { return Ok(()) };
@@ -582,12 +621,11 @@ impl Session {
         match &work.stage {
             Stage::Running => {
                 let reason = params.reason.as_deref().unwrap_or("cancelled by the view");
-                let reason = Quoted::new(reason).as_str().to_owned();
-                self.outputs.push_back(Output::Abort { call, reason });
+                self.outputs.push_back(Output::Abort { call, reason: Quoted::new(reason) });
             }
             Stage::Asking(_) => {
                 self.taken_back(call, &work);
-                self.withdraw(Waiter::View(call));
+                self.withdraw(now, Waiter::View(call));
             }
         }
         Ok(())
@@ -621,16 +659,6 @@ fn known(method: &str) -> Option<&'static str> {
     REQUESTS.into_iter().find(|known| *known == method)
 }
 
-/// A request that goes to the server as it is, but for the token.
-fn forward(
-    method: &'static str,
-    uri: Option<Box<str>>,
-    params: &impl serde::Serialize,
-    token: Option<ProgressToken>,
-) -> Wanted {
-    Wanted::Task(Task::Read { method, uri, params: Some(rpc::raw(params)) }, token)
-}
-
 fn allow_modalities(
     offered: Modalities,
     used: impl IntoIterator<Item = Modality>,
@@ -641,6 +669,12 @@ fn allow_modalities(
     }
 }
 
+/// The longest address that a person is asked about, in bytes.
+const ADDRESS: usize = 8 << 10;
+/// The most files in one download: people are shown each of them.
+const FILES: usize = 100;
+/// How much of what a view logs is kept, in characters.
+const LINE: usize = 300;
 /// The longest greeting, in bytes: what it says is kept for as long as the view lives.
 const GREETING: usize = 256 << 10;
 /// The longest message that is looked at, in bytes, though it will not be taken.

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::{files::file_name, work::Reply};
 use crate::{
+    printed::Printed,
     rpc,
-    wire::{Body, CallToolParams, DisplayMode, Downloadable},
+    wire::{Body, DisplayMode, Downloadable},
 };
 
 /// What to do for the view, already allowed.
@@ -22,8 +21,8 @@ pub enum Task {
         method: &'static str,
         /// What is read, if it is one thing.
         uri: Option<Box<str>>,
-        /// The params to send.
-        params: Option<Box<RawValue>>,
+        /// The params to send, an object.
+        params: Printed,
     },
     /// Open an address in the person's browser, without opener and referrer (H-90).
     OpenLink {
@@ -38,35 +37,33 @@ pub enum Task {
     /// Put a message of the user into the conversation (H-91).
     AddMessage {
         /// A JSON array of content blocks.
-        content: Box<RawValue>,
+        content: Printed,
     },
     /// Replace what the model is told about this view (H-93, H-94).
     UpdateModelContext {
         /// A JSON array of content blocks; empty, with nothing structured, means "forget".
-        content: Box<RawValue>,
+        content: Printed,
         /// A JSON object.
-        structured: Option<Box<RawValue>>,
+        structured: Option<Printed>,
     },
     /// Let the host's model write something (H-98); answer with its result.
     Sample {
         /// The params of `sampling/createMessage`.
-        params: Box<RawValue>,
+        params: Printed,
     },
     /// Show the view in another way; set the new context before answering (Q1).
     SetDisplayMode(DisplayMode),
 }
 
-/// A tool call on its way to the server, in parts: the large one is copied once and printed once.
+/// A tool call on its way to the server: what was judged is what is shown, written down and sent.
 #[derive(Clone, Debug)]
 pub struct ToolCall {
     /// The tool.
     pub name: String,
-    /// Its arguments, a JSON object, as the view wrote them.
-    pub arguments: Option<Box<RawValue>>,
+    /// Its arguments, a JSON object.
+    pub arguments: Option<Printed>,
     /// `_meta`, a JSON object. A progress token in it is the call's number, and ours (H-74).
-    pub meta: Option<Box<RawValue>>,
-    /// Whatever else the view said, name by name.
-    pub rest: Vec<(String, Box<RawValue>)>,
+    pub meta: Option<Printed>,
 }
 
 /// A file that a view wants saved.
@@ -120,7 +117,7 @@ impl Task {
     /// What would be done, for the person who decides.
     pub(super) fn preview(&self) -> Cow<'_, str> {
         match self {
-            Self::CallTool(call) => call.arguments.as_deref().map_or("{}", RawValue::get).into(),
+            Self::CallTool(call) => call.arguments.as_ref().map_or("{}", Printed::get).into(),
             Self::Sample { params } => params.get().into(),
             Self::AddMessage { content } => content.get().into(),
             Self::UpdateModelContext { content, structured } => match structured {
@@ -134,36 +131,21 @@ impl Task {
 }
 
 impl ToolCall {
-    pub(super) fn new(params: &CallToolParams<'_>) -> Self {
-        Self {
-            name: params.name.clone().into_owned(),
-            arguments: params.arguments.map(|arguments| arguments.raw().to_owned()),
-            meta: params.meta.as_ref().map(rpc::raw),
-            rest: params
-                .rest()
-                .iter()
-                .map(|(name, raw)| (name.to_owned(), raw.to_owned()))
-                .collect(),
-        }
-    }
-
     /// The params of the `tools/call` to send, as JSON text.
     pub fn params(&self) -> String {
-        let known = [("arguments", &self.arguments), ("_meta", &self.meta)];
-        let known = known.into_iter().filter_map(|(name, raw)| Some((name, raw.as_ref()?)));
-        let rest = self.rest.iter().map(|(name, raw)| (name.as_str(), raw));
-        let members: Vec<_> = known.chain(rest).collect();
+        let members = [("arguments", &self.arguments), ("_meta", &self.meta)];
+        let members = members.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         let length: usize =
-            members.iter().map(|(name, raw)| name.len() + raw.get().len() + 8).sum();
+            members.clone().map(|(name, value)| name.len() + value.get().len() + 8).sum();
         // Sized once: growing a megabyte costs more than copying it.
         let mut text = String::with_capacity(length + self.name.len() + 32);
         text.push_str(r#"{"name":"#);
         rpc::push_string(&mut text, &self.name);
-        for (name, raw) in members {
+        for (name, value) in members {
             text.push(',');
             rpc::push_string(&mut text, name);
             text.push(':');
-            text.push_str(raw.get());
+            text.push_str(value.get());
         }
         text.push('}');
         text

@@ -82,9 +82,9 @@ impl Session {
             self.leave(Waiter::View(call));
             return self.refuse(call, &work, task, Denial::NoDecision);
         }
-        let reason = "no answer in time".to_owned();
-        self.fail(&work, &reason, None);
-        self.outputs.push_back(Output::Abort { call, reason });
+        let reason = "no answer in time";
+        self.fail(&work, reason, None);
+        self.outputs.push_back(Output::Abort { call, reason: reason.into() });
     }
 
     /// A person said yes to `subject`. The tools and the rules may have changed since they were asked,

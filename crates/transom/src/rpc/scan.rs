@@ -53,7 +53,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The index of the next quote or backslash, or the end.
-fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     let special = |byte: &u8| *byte == b'"' || *byte == b'\\';
     // Most strings are short; the long ones are worth whole blocks, which the compiler turns into
     // vector instructions because no lane stops early.

@@ -1,6 +1,7 @@
 //! Objects that only pass through: their text is kept and never turned into a tree.
 
 use super::RequestId;
+use crate::rpc::Name;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -161,10 +162,6 @@ impl<'de> Visitor<'de> for MembersVisitor {
 /// A message has a dozen; a stranger's may have a million, each of which would cost more here than
 /// on the wire.
 const MAX_MEMBERS: usize = 1_000;
-
-/// A member's name, borrowed unless it is written with escapes.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// The `_meta` of a request: its progress token, and what only passes through.
 #[derive(Clone, Debug, Default, Serialize)]

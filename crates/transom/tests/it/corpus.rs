@@ -26,3 +26,8 @@ fn partial() {
 fn session() {
     replay("session", property::session::check);
 }
+
+#[test]
+fn value() {
+    replay("value", property::value::check);
+}

@@ -11,6 +11,7 @@ mod partial;
 mod property;
 mod reprint;
 mod stories;
+mod value;
 mod verdicts;
 mod walk;
 mod wire_fixtures;

@@ -4,3 +4,4 @@ pub(crate) mod csp;
 pub(crate) mod message;
 pub(crate) mod partial;
 pub(crate) mod session;
+pub(crate) mod value;

@@ -379,8 +379,8 @@ impl World {
             host::Output::Abort { call, reason } => {
                 assert!(self.watch.performing.remove(&call).is_some(), "aborts what was performed");
                 self.watch.owed.retain(|_, owed| *owed != Some(call));
-                self.note("host", "server", format!("abort call {call}: {reason}"));
-                self.heard.push(format!("abort: {reason}"));
+                self.note("host", "server", format!("abort call {call}: {}", reason.as_str()));
+                self.heard.push(format!("abort: {}", reason.as_str()));
             }
             host::Output::Ask(question) => {
                 self.note(

@@ -495,7 +495,9 @@ async fn d7_a_lock_that_is_taken_later_lets_nothing_happen() {
     assert_eq!(answer["error"]["message"], "the audit cannot be written", "{answer}");
     let lines = page.host.log().after(0, std::time::Duration::ZERO).await;
     let said = |line: &crate::Line| {
-        line.words.contains("is locked by another program; nothing more is done for any view")
+        line.words
+            .as_str()
+            .contains("is locked by another program; nothing more is done for any view")
     };
     assert!(lines.iter().any(said), "{lines:?}");
     sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
@@ -537,10 +539,10 @@ async fn what_is_remembered_and_forgotten_is_written_down() {
             .map(|(body, detail)| (body["server"].clone(), detail["about"].clone()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(of("remember"), [(json!("demo"), json!("call save_note"))]);
+    assert_eq!(of("remember"), [(json!("demo"), json!("call \"save_note\""))]);
     assert_eq!(
         of("forget"),
-        [(json!("demo"), json!("call save_note")), (json!("demo"), json!("call x"))]
+        [(json!("demo"), json!("call \"save_note\"")), (json!("demo"), json!("call x"))]
     );
     assert!(Reader::open(&path).await.unwrap().verify(None).await.unwrap().is_ok());
 }
