@@ -9,7 +9,7 @@ use std::{
 use super::{File, Output, Room, Session, Terms};
 use crate::{
     calls::Patience,
-    policy::{Decision, Subject, Verdict},
+    policy::{Decision, Said, Subject, Verdict},
     violation::{Denial, Limit, Quoted, Violation},
 };
 
@@ -26,6 +26,10 @@ pub struct Question {
     pub preview: Box<str>,
     /// The files it is about, whole: a page can save them only inside the click that allows it.
     pub files: Vec<File>,
+    /// What its tools say of themselves now: a yes for longer is bound to it.
+    pub said: Said,
+    /// In words of ours, what has changed since a person allowed the same for longer.
+    pub changes: Vec<String>,
 }
 
 /// Who waits for a decision.
@@ -42,7 +46,7 @@ pub(super) struct Questions {
     next: u64,
     open: BTreeMap<u64, Open>,
     /// Yeses that came too late, each good for one more wish of the same kind.
-    late: VecDeque<(Subject, Shown)>,
+    late: VecDeque<(Subject, Said, Shown)>,
     /// Noes that were meant for this time.
     noes: VecDeque<No>,
 }
@@ -58,6 +62,7 @@ struct No {
 #[derive(Debug)]
 struct Open {
     subject: Subject,
+    said: Said,
     shown: Shown,
     waiting: Vec<Waiter>,
 }
@@ -78,7 +83,8 @@ impl Session {
         preview: &str,
         waiter: Waiter,
     ) -> Result<(u64, Option<Output>), Violation> {
-        if let Some(question) = self.questions.join(&subject, waiter) {
+        let said = self.said(&subject);
+        if let Some(question) = self.questions.join(&subject, &said, waiter) {
             return Ok((question, None));
         }
         let most = self.setup.limits.questions;
@@ -86,14 +92,24 @@ impl Session {
             return Err(self.over(Limit::Questions, most as u64).into());
         }
         self.room.map_or(Ok(()), Room::for_question)?;
-        let id = self.questions.ask(subject.clone(), whole(preview), waiter);
-        let preview = cut(preview).into();
-        Ok((id, Some(Output::Ask(Question { id, subject, method, preview, files: vec![] }))))
+        let changes = self.decided.changes(&subject, &said);
+        let id = self.questions.ask(subject.clone(), said.clone(), whole(preview), waiter);
+        let (preview, files) = (cut(preview).into(), vec![]);
+        let question = Question { id, subject, method, preview, files, said, changes };
+        Ok((id, Some(Output::Ask(question))))
+    }
+
+    /// What the tools of a subject say of themselves now.
+    fn said(&self, subject: &Subject) -> Said {
+        match subject {
+            Subject::AppTool(name) => self.said_by_app(name),
+            subject => self.tools.said(subject),
+        }
     }
 
     /// A last look before a person is asked: a late yes may cover it, and a no of a moment ago does.
     pub(super) fn ask_again(&mut self, now: Duration, subject: Subject, wish: &str) -> Verdict {
-        if self.questions.spend(&subject, wish) {
+        if self.questions.spend(&subject, &self.said(&subject), wish) {
             return Verdict::Allow;
         }
         if self.questions.just_refused(now, &subject) {
@@ -111,8 +127,9 @@ impl Session {
             self.outputs.push_back(Output::Unheard { question, decision, late: false });
             return;
         };
-        let Open { subject, shown, waiting } = open;
-        self.decided.remember(&subject, decision);
+        let Open { subject, said, shown, waiting } = open;
+        // Bound to what was said when it was asked: that may be something else by now.
+        self.decided.remember(&subject, decision, &said);
         let Terms { again, long_decision, .. } = self.setup.terms;
         self.questions.take_in(now, &subject, decision, again..long_decision);
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
@@ -122,14 +139,14 @@ impl Session {
         }
         for waiter in waiting {
             match (waiter, yes) {
-                (Waiter::View(call), true) => self.go_on(now, call, &subject),
+                (Waiter::View(call), true) => self.go_on(now, call, &subject, &said),
                 (Waiter::View(call), false) => self.turn_down(call, None),
-                (Waiter::App(call), true) => self.allow_app_call(now, call, &subject),
+                (Waiter::App(call), true) => self.allow_app_call(now, call, &subject, &said),
                 (Waiter::App(call), false) => self.refuse_app_call(call),
             }
         }
         if late && decision == Decision::Allow {
-            push_bounded(&mut self.questions.late, (subject, shown));
+            push_bounded(&mut self.questions.late, (subject, said, shown));
         }
     }
 
@@ -229,25 +246,26 @@ impl Questions {
     ///
     /// The same subject is not enough: a view could have a harmless call shown, take it back, and
     /// spend the yes on another one that nobody has seen.
-    pub(super) fn spend(&mut self, subject: &Subject, wish: &str) -> bool {
-        let same =
-            |(about, shown): &(Subject, Shown)| about == subject && shown.as_deref() == Some(wish);
+    pub(super) fn spend(&mut self, subject: &Subject, said: &Said, wish: &str) -> bool {
+        let same = |(about, then, shown): &(Subject, Said, Shown)| {
+            about == subject && then == said && shown.as_deref() == Some(wish)
+        };
         let found = self.late.iter().position(same);
         found.and_then(|index| self.late.remove(index)).is_some()
     }
 
-    fn join(&mut self, subject: &Subject, waiter: Waiter) -> Option<u64> {
-        let joins =
-            |open: &&mut Open| matches!(subject, Subject::Tools(_)) && open.subject == *subject;
+    fn join(&mut self, subject: &Subject, said: &Said, waiter: Waiter) -> Option<u64> {
+        let same = |open: &&mut Open| open.subject == *subject && open.said == *said;
+        let joins = |open: &&mut Open| matches!(subject, Subject::Tools(_)) && same(open);
         let (&id, open) = self.open.iter_mut().find(|(_, open)| joins(open))?;
         open.waiting.push(waiter);
         Some(id)
     }
 
-    fn ask(&mut self, subject: Subject, shown: Shown, waiter: Waiter) -> u64 {
+    fn ask(&mut self, subject: Subject, said: Said, shown: Shown, waiter: Waiter) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.open.insert(id, Open { subject, shown, waiting: vec![waiter] });
+        self.open.insert(id, Open { subject, said, shown, waiting: vec![waiter] });
         id
     }
 }
