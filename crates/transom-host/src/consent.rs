@@ -7,13 +7,18 @@ use transom::{
 };
 
 use crate::{
-    documents::Change,
+    documents::{Change, Difference, Pin},
     envelope::{Ask, Deed, FileOffer},
+    server::Doubt,
 };
 
-/// A question of a session, for the person at the page: who asks what of whom.
-pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
-    let ask = Ask { id, server: server.to_owned(), choices: CHOICES.to_vec(), ..Ask::default() };
+/// A question of a session, for the person at the page: who asks what of whom. `lasts` if a yes for longer is still there
+/// after the end; if not, it is offered as what it is.
+pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) -> Ask {
+    let choices = if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec();
+    let changes = question.changes.iter().map(|words| format!("since you allowed it: {words}"));
+    let changes = changes.collect();
+    let ask = Ask { id, server: server.to_owned(), choices, changes, ..Ask::default() };
     let preview = Some(question.preview.to_string()).filter(|preview| !preview.is_empty());
     let ask = match &question.subject {
         Subject::Tools(names) => Ask {
@@ -109,19 +114,74 @@ fn is_trick(c: char) -> bool {
     format || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
-/// A document that is not what somebody agreed to: it does not run before they do so again.
-pub(crate) fn changed(server: &str, tool: &str, change: &Change) -> Ask {
+/// A document that nobody agreed to as it is: it does not run before they do.
+pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>) -> Ask {
+    match doubt {
+        Doubt::Changed(change) => changed(server, tool, change),
+        Doubt::Unpinned(pin) => unpinned(server, tool, pin),
+    }
+}
+
+fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
+    let addresses = Quoted::new(pin.pattern.as_deref().unwrap_or(&pin.uri));
+    let mut changes = vec![format!("its address is one of {addresses}")];
+    let csp = pin.csp.clone().unwrap_or_default();
+    let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
+    let domains: Vec<String> = lists.into_iter().flatten().take(CHANGES).collect();
+    if !domains.is_empty() {
+        changes.push(shorten(&format!("it declares {}", domains.join(", "))));
+    }
+    let asked = crate::grants::permissions(pin.permissions);
+    if !asked.is_empty() {
+        changes.push(format!("it asks for {}", asked.join(", ")));
+    }
+    legible(Ask {
+        id: "document".to_owned(),
+        kind: "document",
+        text: format!(
+            "The view of {tool} from {server} is made anew for each request, so you are not asked \
+             when its content changes:"
+        ),
+        choices: ONCE.to_vec(),
+        server: server.to_owned(),
+        changes,
+        ..Ask::default()
+    })
+}
+
+/// A document that is not what somebody agreed to.
+fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     let mut changes: Vec<_> = change.what.iter().map(|what| shorten(&what.to_string())).collect();
     let more = changes.len().saturating_sub(CHANGES);
     changes.truncate(CHANGES);
     if more > 0 {
         changes.push(format!("and {more} more"));
     }
+    if !change.others.is_empty() {
+        let others = shorten(&change.others.join(", "));
+        changes.push(format!("the same view is shown by {others}; your answer is for all of them"));
+    }
+    // Where nothing but the content changed, it may be one that changes every time.
+    let content = |what: &Difference| {
+        use Difference::{Content, FindingAdded, FindingRemoved, OriginAdded, OriginRemoved};
+        matches!(
+            what,
+            Content { .. }
+                | FindingAdded(_)
+                | FindingRemoved(_)
+                | OriginAdded(_)
+                | OriginRemoved(_)
+        )
+    };
+    let choices = match change.what.iter().all(content) && change.others.is_empty() {
+        true => CHANGING.to_vec(),
+        false => ONCE.to_vec(),
+    };
     legible(Ask {
         id: "document".to_owned(),
         kind: "document",
         text: format!("The view of {tool} from {server} is not the one you have seen before:"),
-        choices: ONCE.to_vec(),
+        choices,
         server: server.to_owned(),
         changes,
         ..Ask::default()
@@ -162,7 +222,7 @@ pub(crate) fn click(server: &str, deed: &Deed) -> Ask {
 pub(crate) fn decision(choice: &str) -> Decision {
     match choice {
         "allow" => Decision::Allow,
-        "allow-always" => Decision::AllowAlways,
+        "allow-always" | "allow-until-end" | "allow-changing" => Decision::AllowAlways,
         "deny-always" => Decision::DenyAlways,
         _ => Decision::Deny,
     }
@@ -283,12 +343,14 @@ fn offer(file: &transom::host::File) -> FileOffer {
 }
 
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
+const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
 const REST: &str = "what is above that is refused";
 const SLOWED: &str = "what is above that waits, or is refused";
 const UNTIL: &str = "more are refused until there are fewer";
 const ONCE: [&str; 2] = ["allow", "deny"];
+const CHANGING: [&str; 3] = ["allow", "allow-changing", "deny"];
 
 #[cfg(test)]
 mod tests {

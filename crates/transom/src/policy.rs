@@ -14,7 +14,7 @@ mod claims;
 mod hosts;
 
 pub(crate) use claims::canonical;
-pub use claims::{Claims, Said};
+pub use claims::{Claimed, Claims};
 pub use hosts::{Domains, HostPattern};
 
 /// The answer to a wish.
@@ -363,7 +363,7 @@ impl Decided {
     /// was asked: a yes to a tool that is not in there counts for nothing.
     ///
     /// A "yes, this time" to a whole server's tools is a yes for the session: it was one question.
-    pub fn remember(&mut self, subject: &Subject, decision: Decision, said: &Said) {
+    pub fn remember(&mut self, subject: &Subject, decision: Decision, said: &Claimed) {
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
         let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
         let answer = |name: &str| Answer { yes, said: said.get(name).cloned() };
@@ -402,7 +402,7 @@ impl Decided {
 
     /// In words, what a subject's tools say of themselves now and did not say when a person allowed them for longer.
     /// Nothing, where nobody has, or where nothing changed.
-    pub fn changes(&self, subject: &Subject, now: &Said) -> Vec<String> {
+    pub fn changes(&self, subject: &Subject, now: &Claimed) -> Vec<String> {
         let (Subject::Tool(name) | Subject::AppTool(name)) = subject else { return vec![] };
         let together = self.together.get(name).filter(|_| matches!(subject, Subject::Tool(_)));
         let before = self.always.get(subject).or(together).filter(|answer| answer.yes);
@@ -482,7 +482,7 @@ mod tests {
     }
 
     /// What the tools say of themselves.
-    fn said() -> Said {
+    fn said() -> Claimed {
         tools().into_iter().map(|tool| (tool.name, tool.claims)).collect()
     }
 
@@ -630,8 +630,8 @@ mod tests {
     #[test]
     fn a_yes_to_a_tool_of_which_nothing_is_known_counts_for_nothing() {
         let mut decided = Decided::default();
-        decided.remember(&Subject::Tool("send".into()), Decision::AllowAlways, &Said::new());
-        decided.remember(&names(&["save"]), Decision::AllowAlways, &Said::new());
+        decided.remember(&Subject::Tool("send".into()), Decision::AllowAlways, &Claimed::new());
+        decided.remember(&names(&["save"]), Decision::AllowAlways, &Claimed::new());
         for name in ["send", "save"] {
             let asked = Verdict::Ask(Subject::Tool(name.into()));
             assert_eq!(judge(&Policy::default(), &decided, name), asked);

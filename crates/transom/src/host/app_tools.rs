@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{NotReady, Output, Phase, Ruling, Session, Which, questions::Waiter, state::Event};
 use crate::{
     calls::Patience,
-    policy::{Claims, Said, Subject, Verdict, Wish},
+    policy::{Claimed, Claims, Subject, Verdict, Wish},
     rpc::{self, ErrorObject, Id, Message, Request, Response},
     violation::{Denial, Limit, Quoted, Violation},
     wire::{
@@ -184,7 +184,7 @@ impl Session {
         now: Duration,
         call: u64,
         subject: &Subject,
-        said: &Said,
+        said: &Claimed,
     ) {
         let Subject::AppTool(name) = subject else { return };
         let outcome = match self.app_tools.0.get(name) {
@@ -210,7 +210,7 @@ impl Session {
     }
 
     /// What one of them says of itself now.
-    pub(super) fn said_by_app(&self, name: &str) -> Said {
+    pub(super) fn said_by_app(&self, name: &str) -> Claimed {
         let tool = self.app_tools.0.get(name);
         tool.map(|tool| (tool.name.clone(), Arc::clone(&tool.claims))).into_iter().collect()
     }
@@ -341,7 +341,7 @@ impl Session {
         }
     }
 
-    /// The view says that its tools changed. Said once a second at most (H-117).
+    /// The view says that its tools changed. Claimed once a second at most (H-117).
     pub(super) fn app_tools_changed(&mut self, now: Duration) {
         if self.app_has_tools() && self.list_changed.hit(now, self.setup.terms.list_changed) {
             self.outputs.push_back(Output::AppToolsChanged);

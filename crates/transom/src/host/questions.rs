@@ -9,7 +9,7 @@ use std::{
 use super::{File, Output, Room, Session, Terms};
 use crate::{
     calls::Patience,
-    policy::{Decision, Said, Subject, Verdict},
+    policy::{Claimed, Decision, Subject, Verdict},
     violation::{Denial, Limit, Quoted, Violation},
 };
 
@@ -27,7 +27,7 @@ pub struct Question {
     /// The files it is about, whole: a page can save them only inside the click that allows it.
     pub files: Vec<File>,
     /// What its tools say of themselves now: a yes for longer is bound to it.
-    pub said: Said,
+    pub said: Claimed,
     /// In words of ours, what has changed since a person allowed the same for longer.
     pub changes: Vec<String>,
 }
@@ -46,7 +46,7 @@ pub(super) struct Questions {
     next: u64,
     open: BTreeMap<u64, Open>,
     /// Yeses that came too late, each good for one more wish of the same kind.
-    late: VecDeque<(Subject, Said, Shown)>,
+    late: VecDeque<(Subject, Claimed, Shown)>,
     /// Noes that were meant for this time.
     noes: VecDeque<No>,
 }
@@ -62,7 +62,7 @@ struct No {
 #[derive(Debug)]
 struct Open {
     subject: Subject,
-    said: Said,
+    said: Claimed,
     shown: Shown,
     waiting: Vec<Waiter>,
 }
@@ -100,7 +100,7 @@ impl Session {
     }
 
     /// What the tools of a subject say of themselves now.
-    fn said(&self, subject: &Subject) -> Said {
+    fn said(&self, subject: &Subject) -> Claimed {
         match subject {
             Subject::AppTool(name) => self.said_by_app(name),
             subject => self.tools.said(subject),
@@ -246,15 +246,15 @@ impl Questions {
     ///
     /// The same subject is not enough: a view could have a harmless call shown, take it back, and
     /// spend the yes on another one that nobody has seen.
-    pub(super) fn spend(&mut self, subject: &Subject, said: &Said, wish: &str) -> bool {
-        let same = |(about, then, shown): &(Subject, Said, Shown)| {
+    pub(super) fn spend(&mut self, subject: &Subject, said: &Claimed, wish: &str) -> bool {
+        let same = |(about, then, shown): &(Subject, Claimed, Shown)| {
             about == subject && then == said && shown.as_deref() == Some(wish)
         };
         let found = self.late.iter().position(same);
         found.and_then(|index| self.late.remove(index)).is_some()
     }
 
-    fn join(&mut self, subject: &Subject, said: &Said, waiter: Waiter) -> Option<u64> {
+    fn join(&mut self, subject: &Subject, said: &Claimed, waiter: Waiter) -> Option<u64> {
         let same = |open: &&mut Open| open.subject == *subject && open.said == *said;
         let joins = |open: &&mut Open| matches!(subject, Subject::Tools(_)) && same(open);
         let (&id, open) = self.open.iter_mut().find(|(_, open)| joins(open))?;
@@ -262,7 +262,7 @@ impl Questions {
         Some(id)
     }
 
-    fn ask(&mut self, subject: Subject, said: Said, shown: Shown, waiter: Waiter) -> u64 {
+    fn ask(&mut self, subject: Subject, said: Claimed, shown: Shown, waiter: Waiter) -> u64 {
         let id = self.next;
         self.next += 1;
         self.open.insert(id, Open { subject, said, shown, waiting: vec![waiter] });

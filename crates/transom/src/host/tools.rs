@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    policy::{Claims, Said, Subject, ToolFacts, canonical},
+    policy::{Claimed, Claims, Subject, ToolFacts, canonical},
     rpc,
     wire::{Compat, Finding, Tool, ToolMeta, Visibility},
 };
@@ -73,12 +73,12 @@ impl Tools {
     }
 
     /// What the tools of a subject say of themselves.
-    pub fn said(&self, subject: &Subject) -> Said {
+    pub fn said(&self, subject: &Subject) -> Claimed {
         let said = |name: &String| Some((name.clone(), Arc::clone(&self.get(name)?.claims)));
         match subject {
             Subject::Tools(names) => names.iter().filter_map(said).collect(),
             Subject::Tool(name) => said(name).into_iter().collect(),
-            _ => Said::new(),
+            _ => Claimed::new(),
         }
     }
 

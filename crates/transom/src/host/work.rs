@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{Output, Phase, Ruling, Session, Task, ToolCall, Which, questions::Waiter};
 use crate::{
-    policy::{Said, Subject, Verdict},
+    policy::{Claimed, Subject, Verdict},
     rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id},
     violation::{Denial, Quoted, Violation},
     wire::{ProgressParams, ProgressToken, RawObject, method},
@@ -89,7 +89,7 @@ impl Session {
 
     /// A person said yes to `subject`. The tools and the rules may have changed since they were asked,
     /// and it is by the present ones that a call is judged (H-15).
-    pub(super) fn go_on(&mut self, now: Duration, call: u64, subject: &Subject, said: &Said) {
+    pub(super) fn go_on(&mut self, now: Duration, call: u64, subject: &Subject, said: &Claimed) {
         let Some(Work { stage: Stage::Asking(task), .. }) = self.work.get(call) else { return };
         // The yes was for what the tool said of itself then.
         if let Task::CallTool(ToolCall { name, .. }) = &**task

@@ -24,7 +24,7 @@ pub struct Claims {
 }
 
 /// What each tool of a subject said of itself when a person was asked, by name.
-pub type Said = BTreeMap<String, Arc<Claims>>;
+pub type Claimed = BTreeMap<String, Arc<Claims>>;
 
 impl Claims {
     /// What the hints of a tool say, and what stands for its schema.
