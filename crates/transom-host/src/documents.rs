@@ -23,7 +23,7 @@ use transom::csp::{Declaration, Refused};
 use transom::wire::{Compat, Finding, ResourceMeta, UiUri};
 
 pub use hash::{ContentHash, NotAHash};
-pub(crate) use pattern::fits;
+pub use pattern::fits;
 pub use pins::{Change, Difference, FilePins, MemoryPins, Pin, PinError, Pins, Review, Shows};
 pub use read::{NotADocument, Part};
 pub use scan::{Place, Scan, ScanFinding, Severity, Use, UsedOrigin, What};

@@ -732,6 +732,10 @@ impl Driver {
             }
             self.input(&view, Input::ListChanged(list));
         }
+        // What was decided about a tool may not count any more.
+        if list == host::List::Tools {
+            self.show_decisions();
+        }
     }
 
     /// Gives a live session an input that it takes or ignores.

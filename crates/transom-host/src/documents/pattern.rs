@@ -4,7 +4,7 @@
 ///
 /// A template of any other form stands for none. Its documents are pinned like all others, and asked about when they
 /// change.
-pub(crate) fn fits(template: &str, uri: &str) -> bool {
+pub fn fits(template: &str, uri: &str) -> bool {
     let Some(parts) = parse(template) else { return false };
     matches(&parts, uri)
 }

@@ -252,13 +252,36 @@ impl Driver {
         }
     }
 
+    /// The tools of a decision that say something else of themselves now than when a person allowed them: for those it does
+    /// not count.
+    fn changed_since(&self, server: &str, subject: &Subject) -> Vec<String> {
+        let names: Vec<&String> = match subject {
+            Subject::Tool(name) => vec![name],
+            Subject::Tools(names) => names.iter().collect(),
+            _ => return vec![],
+        };
+        let Some((server, decided)) = self.servers.get(server).zip(self.decided.get(server)) else {
+            return vec![];
+        };
+        let now = server.tools().said(subject);
+        let changed =
+            |name: &&&String| !decided.changes(&Subject::Tool((**name).clone()), &now).is_empty();
+        names.iter().filter(changed).map(|name| (*name).clone()).collect()
+    }
+
     /// Everything that counts: what is kept, and what was decided for as long as this host runs.
     fn all_decisions(&self) -> Vec<(String, Subject, ShownDecision)> {
         let mut all = vec![];
         for (server, account) in &self.accounts {
             let show = |subject: Subject, yes, kept| {
                 let id = DecisionId::of(server, account.place.id(), &subject);
-                let (server, words) = (server.clone(), decisions::words(&subject));
+                let mut words = decisions::words(&subject);
+                let changed = self.changed_since(server, &subject);
+                if !changed.is_empty() {
+                    let changed = changed.join(", ");
+                    words += &format!(" (you are asked again, for it changed since: {changed})");
+                }
+                let server = server.clone();
                 (server.clone(), subject, ShownDecision { id, server, words, yes, kept })
             };
             let own = |entry: &&Remembered| entry.is_for(server, &account.place);

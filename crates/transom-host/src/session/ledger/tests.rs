@@ -544,3 +544,23 @@ async fn what_is_remembered_and_forgotten_is_written_down() {
     );
     assert!(Reader::open(&path).await.unwrap().verify(None).await.unwrap().is_ok());
 }
+
+#[tokio::test]
+async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_offered_as_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = stranger().await;
+    let mut page = Page::connect_to(target, Some(folder.path()), None).await.opened().await;
+    let call = json!({"name":"save_note","arguments":{}});
+    let id = page.request("tools/call", call.clone()).await;
+    let ask = page.hear("ask").await;
+    assert_eq!(ask["choices"], json!(["allow", "allow-until-end", "deny"]));
+    page.say(json!({"answer":{"id":ask["id"],"choice":"allow-until-end"}})).await;
+    assert!(page.answer(id).await.get("result").is_some());
+    assert!(page.ask("tools/call", call).await.get("result").is_some(), "nobody is asked again");
+    let shown = serde_json::to_value(page.host.decisions()).unwrap();
+    assert_eq!((&shown[0]["words"], &shown[0]["kept"]), (&json!("call save_note"), &json!(false)));
+    page.host.close().await;
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(files, ["sandbox.key"], "neither the decision nor the pin of its view");
+}
