@@ -569,6 +569,8 @@ const VIEW_PAUSE = 3_000;
 const CHOICES: Record<string, string> = {
   allow: "Allow",
   "allow-always": "Always allow",
+  "allow-until-end": "Allow until Transom ends",
+  "allow-changing": "Allow, whatever its content",
   deny: "Deny",
   "deny-always": "Never allow",
 };

@@ -11,7 +11,7 @@ const SECONDS = Number(process.env.HOSTILE_SECONDS ?? 4);
 const scene = await openScene({
   after,
   servers: { meek: hostile("suite", "meek") },
-  toml: "[servers.meek.limits.view]\nmessages = 1\nmessages-burst = 30\n",
+  toml: "[servers.meek]\nfrom = \"mcp.json\"\n[servers.meek.limits.view]\nmessages = 1\nmessages-burst = 30\n",
 });
 const { bench, openNeighbour, openHostile, neighbourWorks, audited } = scene;
 const ten = [scene.neighbour];

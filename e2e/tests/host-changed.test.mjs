@@ -9,6 +9,8 @@ import { hostile, openBench, startHost } from "../rig/host.mjs";
 
 const data = mkdtempSync(path.join(tmpdir(), "transom-data-"));
 const args = ["--data-dir", data];
+// The same words each time, or it would be another server: what it has become is in a file.
+const fickle = hostile("fickle", path.join(data, "turned"));
 const browser = await startBrowser();
 after(async () => {
   await browser.close();
@@ -22,7 +24,7 @@ const isAsked = async (card) => {
 const runs = (card) => card.guest.locator("body[data-result]").waitFor();
 
 test("a changed document is asked about with what changed, and runs after a yes", async () => {
-  const host = await startHost({ servers: { fickle: hostile("fickle") }, args });
+  const host = await startHost({ servers: { fickle }, args });
   const bench = await openBench(browser, host);
   const first = await bench.run("fickle", "show");
   await runs(first);
@@ -67,7 +69,7 @@ test("a changed document is asked about with what changed, and runs after a yes"
 });
 
 test("what was agreed to is remembered over a restart, and a change meanwhile is noticed", async () => {
-  const same = await startHost({ servers: { fickle: hostile("fickle", "turned") }, args });
+  const same = await startHost({ servers: { fickle }, args });
   const bench = await openBench(browser, same);
   const card = await bench.run("fickle", "show");
   await runs(card);
@@ -75,7 +77,8 @@ test("what was agreed to is remembered over a restart, and a change meanwhile is
   await bench.context.close();
   await same.stop();
 
-  const other = await startHost({ servers: { fickle: hostile("fickle") }, args });
+  rmSync(path.join(data, "turned"));
+  const other = await startHost({ servers: { fickle }, args });
   const later = await openBench(browser, other);
   const changed = await later.run("fickle", "show");
   await isAsked(changed);

@@ -7,6 +7,8 @@ import { hostile, openBench, startHost } from "../rig/host.mjs";
 const toml = `
 [limits.server]
 views = 2
+[servers.stranger]
+from = "mcp.json"
 [servers.stranger.limits.view]
 messages = 1
 messages-burst = 30

@@ -6,7 +6,7 @@ import { hostile, openBench, startHost } from "../rig/host.mjs";
 
 const host = await startHost({
   servers: { plain: hostile("asking"), trusted: hostile("asking") },
-  toml: '[servers.trusted]\npermissions = ["camera", "microphone"]\n',
+  toml: '[servers.trusted]\nfrom = "mcp.json"\npermissions = ["camera", "microphone"]\n',
 });
 const browser = await startBrowser();
 after(async () => {

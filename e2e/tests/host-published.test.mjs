@@ -23,7 +23,7 @@ NAMES.forEach((name, index) => {
 const granted = { stdio: "pdf with workers over stdio", HTTP: "pdf with workers over HTTP" };
 servers[granted.stdio] = servers["pdf over stdio"];
 servers[granted.HTTP] = servers["pdf over HTTP"];
-const toml = Object.values(granted).map((name) => `[servers."${name}"]\nscripts = ["blob:", "data:", "wasm"]\n`).join("\n");
+const toml = Object.values(granted).map((name) => `[servers."${name}"]\nfrom = "mcp.json"\nscripts = ["blob:", "data:", "wasm"]\n`).join("\n");
 const host = await startHost({ servers, toml });
 const browser = await startBrowser();
 after(async () => {

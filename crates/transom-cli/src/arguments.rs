@@ -94,10 +94,16 @@ pub(crate) struct ServerArguments {
     /// A server to start, with its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) program: Vec<String>,
+    /// What the one server of the command line is called, as in [servers.NAME] of transom.toml.
+    ///
+    /// Without it, a server is called after its address or command, and is treated like any other: what a section of
+    /// transom.toml grants goes to the server that the section itself names, or that you name here.
+    #[arg(long, value_name = "NAME", help_heading = "Servers")]
+    pub(crate) name: Option<String>,
     /// A file with `mcpServers`, as other hosts have it. Naming it is agreeing to it.
     ///
-    /// Servers that are named on the command line take the place of those in transom.toml, which still
-    /// says how to treat them.
+    /// Servers that are named on the command line take the place of those in transom.toml. A section of it that says
+    /// from = "FILE" says how to treat the server of its name in this file.
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) config: Option<PathBuf>,
     /// A variable of your environment for servers that are started, or one with a value: NAME, NAME=VALUE.

@@ -25,6 +25,7 @@ use transom_host::{
     Agreement,
     decisions::DAYS,
     demo,
+    place::{Place, masked},
     sandbox::Wildcard,
     upstream::{Command, Endpoint, Registration, Secret, Target},
 };
@@ -147,7 +148,7 @@ impl Server {
     pub(crate) fn place(&self) -> String {
         match &self.target {
             Target::Stdio(command) => {
-                let words = [vec![command.program.clone()], print::masked(&command.args)];
+                let words = [vec![command.program.clone()], masked(&command.args)];
                 words.concat().join(" ")
             }
             Target::Http(endpoint) => endpoint.plain_url(),
@@ -171,7 +172,7 @@ impl Reader<'_> {
         let rules = self.rules(&file.policy)?;
         let views = self.views(&file.limits)?;
         let caps = self.caps(&Caps::default(), &file.limits, &views)?;
-        let json = self.listed()?;
+        let json = self.listed_text()?;
         let servers = self.servers(&file, json.as_deref(), &rules, &caps, &views)?;
         let toml = found.as_ref().filter(|found| found.named);
         let toml = toml.map(|_| Effects::of_toml(self.text.text, Show::Masked).lines);
@@ -331,14 +332,15 @@ impl Reader<'_> {
         views: &Setting<u64>,
     ) -> Result<Vec<Server>> {
         let own = self.own(file)?;
-        let mut servers = self.named(&own, json)?;
+        let mut servers = self.named(file, &own, json)?;
         if servers.is_empty() {
-            let enabled = |(name, ..): &(String, _, _)| !file.servers[name].disabled;
+            let enabled = |placed: &Placed| !file.servers[&placed.name].disabled;
             servers = own.into_iter().filter(enabled).collect();
         }
         if servers.is_empty() {
-            let target = Target::InProcess(demo::server());
-            servers.push(("demo".to_owned(), target, Source::Default));
+            let (name, target) = ("demo".to_owned(), Target::InProcess(demo::server()));
+            // There is one demo, and it is called that.
+            servers.push(Placed { name, target, source: Source::Default, section: true });
         }
         for entry in file.servers.values() {
             self.refuse(&entry.limits.views, "this is for the host; write it under [limits]")?;
@@ -362,8 +364,8 @@ impl Reader<'_> {
                     "--env {name}: it is not set in your environment; --env {name}=VALUE sets it"
                 ),
             };
-            for (_, target, _) in servers.iter_mut() {
-                if let Target::Stdio(command) = target {
+            for placed in servers.iter_mut() {
+                if let Target::Stdio(command) = &mut placed.target {
                     command.env.retain(|(other, _)| other != name);
                     command.env.push((name.clone(), value.clone()));
                 }
@@ -374,13 +376,13 @@ impl Reader<'_> {
 
     fn server(
         &self,
-        (name, target, source): Placed,
+        Placed { name, target, source, section }: Placed,
         file: &File,
         rules: &Rules,
         caps: &Caps,
         views: &Setting<u64>,
     ) -> Result<Server> {
-        let entry = file.servers.get(&name);
+        let entry = file.servers.get(&name).filter(|_| section);
         let own = entry.map(|entry| rules.with(&entry.policy, |span| self.at(span)));
         let scripts = entry.and_then(|entry| entry.scripts.as_ref());
         let grants = scripts.map(|scripts| {
@@ -421,42 +423,108 @@ impl Reader<'_> {
         let mut own = vec![];
         for (name, entry) in &file.servers {
             if let Some((target, source)) = self.target(name, entry)? {
-                own.push((name.clone(), target, source));
+                own.push(Placed { name: name.clone(), target, source, section: true });
             }
         }
         Ok(own)
     }
 
     /// The text of the file with `mcpServers`, if the command line names one.
-    fn listed(&self) -> Result<Option<String>> {
+    fn listed_text(&self) -> Result<Option<String>> {
         let Some(path) = &self.arguments.servers.config else { return Ok(None) };
         let text = std::fs::read_to_string(path);
         Ok(Some(text.with_context(|| format!("cannot read {}", path.display()))?))
     }
 
     /// The servers that the command line names, with those of its file.
-    fn named(&self, own: &[Placed], json: Option<&str>) -> Result<Vec<Placed>> {
+    fn named(&self, file: &File, own: &[Placed], json: Option<&str>) -> Result<Vec<Placed>> {
         let said = &self.arguments.servers;
         let mut named = vec![];
         if let (Some(path), Some(text)) = (&said.config, json) {
-            named = listed(path, text, own, &self.path)?;
+            named = self.listed(path, text, file, own)?;
         }
-        let mut add = |name: String, target| {
-            let taken: BTreeSet<&str> =
-                own.iter().chain(&named).map(|(name, ..)| &**name).collect();
-            named.push((names::unique(name, &taken), target, Source::CommandLine));
-        };
+        let count = said.urls.len() + usize::from(!said.program.is_empty());
+        if said.name.is_some() && count != 1 {
+            bail!(
+                "--name says what one server is called, and there are {count} on the command line"
+            );
+        }
         for url in &said.urls {
-            add(names::of_address(url), Target::Http(Endpoint::new(url.clone())));
+            let derived = names::of_address(url);
+            let target = Target::Http(Endpoint::new(url.clone()));
+            named.push(self.called(derived, target, file, own, &named)?);
         }
         if let Some((program, args)) = said.program.split_first() {
-            let command = Command::new(program, args.to_vec());
-            add(names::of_command(program, args), Target::Stdio(command));
+            let derived = names::of_command(program, args, self.around.folder);
+            let target = Target::Stdio(Command::new(program, args.to_vec()));
+            named.push(self.called(derived, target, file, own, &named)?);
         }
         Ok(named)
     }
 
+    /// A server of the command line under its name. A section of the file is about it if it is the section's own, by its
+    /// place, or if somebody said so. That it would be called the same is not enough: anybody can be.
+    fn called(
+        &self,
+        derived: String,
+        target: Target,
+        file: &File,
+        own: &[Placed],
+        named: &[Placed],
+    ) -> Result<Placed> {
+        let source = Source::CommandLine;
+        let is_free = |name: &str| named.iter().all(|placed| placed.name != name);
+        if let Some(name) = self.arguments.servers.name.clone() {
+            if own.iter().any(|placed| placed.name == name) || !is_free(&name) {
+                bail!("there is a server {name:?} already; leave out --name, or choose another");
+            }
+            return Ok(Placed { name, target, source, section: true });
+        }
+        let place = Place::of(&target);
+        let known = own.iter().find(|own| Place::of(&own.target).id() == place.id());
+        if let Some(known) = known.filter(|known| is_free(&known.name)) {
+            return Ok(Placed { name: known.name.clone(), target, source, section: true });
+        }
+        let taken: BTreeSet<&str> = own.iter().chain(named).map(|placed| &*placed.name).collect();
+        let name = names::unique(derived, &taken);
+        if file.servers.contains_key(&name) {
+            bail!(
+                "[servers.{name}] does not say which server it is for, and {} is only called {name} after its address \
+                 or command. If you mean this one, say --name {name}, or give the section its url or command; if not, \
+                 choose another name with --name",
+                place.words()
+            );
+        }
+        Ok(Placed { name, target, source, section: false })
+    }
+
+    /// The servers of a file with `mcpServers`. A section is about one of them if it says that it is in this file.
+    fn listed(&self, path: &Path, text: &str, file: &File, own: &[Placed]) -> Result<Vec<Placed>> {
+        let mut listed = listed(path, text, own, &self.path)?;
+        let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+        for placed in &mut listed {
+            let name = &placed.name;
+            let Some(entry) = file.servers.get(name) else { continue };
+            let from = entry.from.as_ref();
+            let from = from.map(|from| self.around.resolve(self.folder(), from.get_ref()));
+            let here = self.around.folder.join(path);
+            if from.map(|from| real(self.around.folder.join(from))) != Some(real(here)) {
+                bail!(
+                    "[servers.{name}] does not say which server it is for, and {} has one that is called {name}. If you \
+                     mean that one, write from = {:?} in the section; if not, give one of them another name",
+                    path.display(),
+                    path.display().to_string()
+                );
+            }
+            placed.section = true;
+        }
+        Ok(listed)
+    }
+
     fn target(&self, name: &str, entry: &file::Server) -> Result<Option<(Target, Source)>> {
+        if entry.command.is_some() || entry.url.is_some() {
+            self.refuse(&entry.from, "from is for a server that the section does not name itself")?;
+        }
         Ok(match (&entry.command, &entry.url) {
             (Some(_), Some(url)) => {
                 let words = format!("server {name:?} has a command and a url; keep one of them");
@@ -520,7 +588,13 @@ impl Reader<'_> {
 }
 
 /// A server's name, where it is, and who said so.
-type Placed = (String, Target, Source);
+struct Placed {
+    name: String,
+    target: Target,
+    source: Source,
+    /// Whether the section of its name in the file is about it.
+    section: bool,
+}
 
 /// The servers of a file with `mcpServers`.
 fn listed(path: &Path, text: &str, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
@@ -530,13 +604,14 @@ fn listed(path: &Path, text: &str, own: &[Placed], file: &Path) -> Result<Vec<Pl
     }
     for (name, _) in &servers {
         // What the other one was granted must not go to this one.
-        if own.iter().any(|(other, ..)| other == name) {
+        if own.iter().any(|other| other.name == *name) {
             let (path, file) = (path.display(), file.display());
             bail!("{path} and {file} both have a server {name:?}; give one of them another name");
         }
     }
     let source = Source::File(path.to_owned());
-    Ok(servers.into_iter().map(|(name, target)| (name, target, source.clone())).collect())
+    let placed = |(name, target)| Placed { name, target, source: source.clone(), section: false };
+    Ok(servers.into_iter().map(placed).collect())
 }
 
 fn endpoint(url: &url::Url, entry: &file::Server) -> Target {

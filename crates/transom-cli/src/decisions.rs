@@ -6,7 +6,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use transom_host::{
     audit,
-    decisions::{Decisions, Place, Remembered},
+    decisions::{Decisions, OUTDATED, Remembered},
+    place::Place,
 };
 
 use crate::{
@@ -51,11 +52,14 @@ pub(crate) fn decisions(
 }
 
 fn list(decisions: &Decisions, config: &Config, as_json: bool) -> Result<ExitCode> {
+    if decisions.is_outdated() {
+        eprintln!("transom: {OUTDATED}");
+    }
     let all = decisions.read()?;
     // Of a server that is configured in another way, it does not count.
     let foreign = |entry: &Remembered| {
         let known = config.servers.iter().find(|server| server.name == entry.server);
-        known.is_some_and(|server| Place::of(&server.target) != entry.place)
+        known.is_some_and(|server| *Place::of(&server.target).id() != entry.place)
     };
     let mut text = String::new();
     for entry in &all {
@@ -64,17 +68,19 @@ fn list(decisions: &Decisions, config: &Config, as_json: bool) -> Result<ExitCod
             let line = json!({
                 "id": id, "server": entry.server, "yes": entry.yes, "words": entry.words(),
                 "subject": entry.subject, "at": entry.at, "counts": !foreign(entry),
+                "where": entry.whereabouts,
             });
             text += &format!("{line}\n");
             continue;
         }
         let note = if foreign(entry) {
-            "   (for another server of this name; does not count)"
+            "; does not count for the server that has this name now"
         } else {
             ""
         };
-        let line = format!("{id}  views of {} {may} {}{note}", entry.server, entry.words());
-        text += &format!("{}\n", clean(&line));
+        let line = format!("{id}  views of {} {may} {}", entry.server, entry.words());
+        let place = format!("          at {}{note}", entry.whereabouts);
+        text += &format!("{}\n{}\n", clean(&line), clean(&place));
     }
     if all.is_empty() && !as_json {
         text = "nothing is remembered: every question is asked\n".to_owned();

@@ -41,11 +41,7 @@ pub(crate) fn dev(arguments: &DevArguments, around: &Surroundings<'_>) -> Result
 fn prepare(server: &mut Server) -> Option<String> {
     let Target::Stdio(command) = &mut server.target else { return None };
     // It is the author's own, started from their own shell: cargo and the like need what is set there.
-    let said: Vec<String> = command.env.iter().map(|(name, _)| name.clone()).collect();
-    let ours = std::env::vars_os()
-        .filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
-    let ours = ours.filter(|(name, _)| !said.contains(name));
-    command.env.extend(ours.map(|(name, value)| (name, Secret::Value(value))));
+    command.inherit = true;
     command.env.retain(|(name, _)| name != DEV);
     command.env.push((DEV.to_owned(), Secret::from("1")));
     command.echo = true;

@@ -1,9 +1,8 @@
 //! What servers are called that somebody named by their address or command alone.
 //!
-//! A name is more than a label: pins and stable origins hang on it, so the same address gets the same one
-//! every time.
+//! Such a name is a label and gives nothing: what is granted, agreed to and kept belongs to a place.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use url::Url;
 
@@ -22,12 +21,23 @@ pub(crate) fn of_address(url: &Url) -> String {
 }
 
 /// The name of a server that is started: the first word that is not a launcher or an option, without
-/// its path, version and ending.
-pub(crate) fn of_command(program: &str, args: &[String]) -> String {
+/// its path, version and ending. Where there is none, as in `cargo run`, it is what the folder is the source of.
+pub(crate) fn of_command(program: &str, args: &[String], folder: &Path) -> String {
     let words = std::iter::once(program).chain(args.iter().map(String::as_str));
     let mut names = words.filter(|word| !word.starts_with('-')).map(last);
     let found = names.find(|word| !LAUNCHERS.contains(word) && !word.is_empty());
-    found.unwrap_or_else(|| last(program)).to_owned()
+    let found = found.map(str::to_owned).or_else(|| of_folder(folder));
+    found.unwrap_or_else(|| last(program).to_owned())
+}
+
+/// What a folder is the source of: its package, or else its own name.
+fn of_folder(folder: &Path) -> Option<String> {
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).ok();
+    let manifest = manifest.and_then(|text| text.parse::<toml::Table>().ok());
+    let package =
+        manifest.and_then(|it| Some(it.get("package")?.get("name")?.as_str()?.to_owned()));
+    let name = || Some(folder.file_name()?.to_str()?.to_owned());
+    package.or_else(name).filter(|name| !name.is_empty())
 }
 
 /// The name, or the next one with a number that nobody has yet.
@@ -55,9 +65,9 @@ fn stem(name: &str) -> &str {
     ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
-const LAUNCHERS: [&str; 16] = [
+const LAUNCHERS: [&str; 19] = [
     "npx", "npm", "exec", "node", "uvx", "uv", "bunx", "bun", "deno", "tsx", "python", "python3",
-    "cargo", "run", "docker", "env",
+    "cargo", "run", "docker", "env", "start", "dev", "serve",
 ];
 const GENERIC: [&str; 9] = ["index", "main", "server", "cli", "dist", "build", "src", "lib", "bin"];
 const ENDINGS: [&str; 5] = [".js", ".mjs", ".cjs", ".ts", ".py"];
@@ -78,13 +88,23 @@ mod tests {
             (&["node", "./index.mjs"],                        "index"),
             (&["python3", "server.py"],                       "server"),
             (&["./target/debug/board"],                       "board"),
-            (&["cargo", "run", "-q"],                         "cargo"),
-            (&["npx"],                                        "npx"),
+            (&["cargo", "run", "-q"],                         "board"),
+            (&["npm", "run", "dev"],                          "board"),
         ];
+        let folder = tempfile::tempdir().unwrap();
+        let board = folder.path().join("board");
+        std::fs::create_dir(&board).unwrap();
         for (words, name) in table {
             let args: Vec<String> = words[1..].iter().map(|&word| word.to_owned()).collect();
-            assert_eq!(of_command(words[0], &args), name, "{words:?}");
+            assert_eq!(of_command(words[0], &args, &board), name, "{words:?}");
         }
+        let run = ["run".to_owned()];
+        std::fs::write(board.join("Cargo.toml"), "[package]\nname = \"tiles\"\n").unwrap();
+        assert_eq!(of_command("cargo", &run, &board), "tiles");
+        // Whatever the folder holds, there is a name.
+        std::fs::write(board.join("Cargo.toml"), "[package]\nname = 7\n").unwrap();
+        assert_eq!(of_command("cargo", &run, &board), "board");
+        assert_eq!(of_command("cargo", &run, Path::new("/")), "cargo");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use transom::origin::Origin;
 use transom_host::{
     Host, ServerState, Standing,
     audit::{self, Audit, Durability, Options},
+    private_folder,
     sandbox::Naming,
     upstream::Target,
 };
@@ -149,7 +150,7 @@ fn build(
 /// The folder where things are kept, made if need be. One that nobody asked for may be impossible.
 fn data(config: &Config) -> Result<Option<&Path>> {
     let Some(folder) = config.run.data.value.as_deref() else { return Ok(None) };
-    match make(folder) {
+    match private_folder(folder) {
         Ok(()) => Ok(Some(folder)),
         Err(error) if config.run.data.source == Source::Default => {
             let folder = folder.display();
@@ -158,18 +159,9 @@ fn data(config: &Config) -> Result<Option<&Path>> {
         }
         Err(error) => Err(error).with_context(|| {
             let folder = folder.display();
-            format!("cannot make {folder}; choose another with --data-dir, or none with --no-data")
+            format!("cannot use {folder}; choose another with --data-dir, or none with --no-data")
         }),
     }
-}
-
-/// Makes a folder that only its owner can look into: it will hold a key.
-pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 fn greet(config: &Config, address: &str, sandbox: u16) {

@@ -9,16 +9,21 @@ use transom::{
 };
 
 use crate::{
-    documents::Change,
+    documents::{Change, Difference, Pin},
     envelope::{Ask, Deed, FileOffer, Fold},
+    server::Doubt,
     words,
     words::Words,
 };
 
-/// A question of a session, for the person at the page: who asks what of whom.
-pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
+/// A question of a session, for the person at the page: who asks what of whom. `lasts` if a yes for longer is still there
+/// after the end; if not, it is offered as what it is.
+pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) -> Ask {
     let server = Quoted::new(server);
-    let ask = Ask { id, server: server.clone(), choices: CHOICES.to_vec(), ..Ask::default() };
+    let choices = if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec();
+    let since = |change: &String| words!("since you allowed it: {}", Words::ours(change));
+    let changes = question.changes.iter().map(since).collect();
+    let ask = Ask { id, server: server.clone(), choices, changes, ..Ask::default() };
     match &question.subject {
         Subject::Tools(names) => Ask {
             kind: "tools",
@@ -128,20 +133,77 @@ fn amount(bytes: usize, members: usize) -> Words {
     words!("{} more bytes, {} more {}", grouped(bytes), grouped(members), member)
 }
 
-/// A document that is not what somebody agreed to: it does not run before they do so again.
-pub(crate) fn changed(server: &str, tool: &str, change: &Change) -> Ask {
+/// A document that nobody agreed to as it is: it does not run before they do.
+pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>) -> Ask {
+    match doubt {
+        Doubt::Changed(change) => changed(server, tool, change),
+        Doubt::Unpinned(pin) => unpinned(server, tool, pin),
+    }
+}
+
+fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
+    let addresses = Quoted::new(pin.pattern.as_deref().unwrap_or(&pin.uri));
+    let mut changes = vec![words!("its address is one of {}", addresses)];
+    let csp = pin.csp.clone().unwrap_or_default();
+    let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
+    let domains: Vec<String> = lists.into_iter().flatten().take(CHANGES).collect();
+    if !domains.is_empty() {
+        changes.push(words!("it declares {}", Quoted::new(&domains.join(", "))));
+    }
+    let asked = crate::grants::permissions(pin.permissions);
+    if !asked.is_empty() {
+        changes.push(words!("it asks for {}", Words::ours(&asked.join(", "))));
+    }
+    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
+    Ask {
+        id: "document".to_owned(),
+        kind: "document",
+        text: words!(
+            "The view of {} from {} is made anew for each request, so you are not asked when its content changes:",
+            tool,
+            server
+        ),
+        choices: ONCE.to_vec(),
+        server,
+        changes,
+        ..Ask::default()
+    }
+}
+
+/// A document that is not what somebody agreed to.
+fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     let mut changes: Vec<_> =
         change.what.iter().take(CHANGES).map(|what| Words::ours(&what.to_string())).collect();
     let more = change.what.len().saturating_sub(CHANGES);
     if more > 0 {
         changes.push(words!("and {} more", more));
     }
+    if !change.others.is_empty() {
+        let others = Quoted::new(&change.others.join(", "));
+        changes.push(words!("the same view is shown by {}; your answer is for all of them", others));
+    }
+    // Where nothing but the content changed, it may be one that changes every time.
+    let content = |what: &Difference| {
+        use Difference::{Content, FindingAdded, FindingRemoved, OriginAdded, OriginRemoved};
+        matches!(
+            what,
+            Content { .. }
+                | FindingAdded(_)
+                | FindingRemoved(_)
+                | OriginAdded(_)
+                | OriginRemoved(_)
+        )
+    };
+    let choices = match change.what.iter().all(content) && change.others.is_empty() {
+        true => CHANGING.to_vec(),
+        false => ONCE.to_vec(),
+    };
     let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {
         id: "document".to_owned(),
         kind: "document",
         text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
-        choices: ONCE.to_vec(),
+        choices,
         server,
         changes,
         ..Ask::default()
@@ -183,7 +245,7 @@ pub(crate) fn click(server: &str, deed: &Deed) -> Ask {
 pub(crate) fn decision(choice: &str) -> Decision {
     match choice {
         "allow" => Decision::Allow,
-        "allow-always" => Decision::AllowAlways,
+        "allow-always" | "allow-until-end" | "allow-changing" => Decision::AllowAlways,
         "deny-always" => Decision::DenyAlways,
         _ => Decision::Deny,
     }
@@ -320,12 +382,14 @@ fn offer(file: &transom::host::File) -> FileOffer {
 }
 
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
+const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
 const REST: &str = "what is above that is refused";
 const SLOWED: &str = "what is above that waits, or is refused";
 const UNTIL: &str = "more are refused until there are fewer";
 const ONCE: [&str; 2] = ["allow", "deny"];
+const CHANGING: [&str; 3] = ["allow", "allow-changing", "deny"];
 
 #[cfg(test)]
 mod tests {

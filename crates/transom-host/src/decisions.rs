@@ -1,22 +1,26 @@
 //! What people have decided for longer than one view lives, and can take back.
 //!
 //! The file is shared by processes, as the pins are. It makes the host ask less, so nothing in it counts
-//! that is not beyond doubt: a damaged file, one of a newer version, an entry that is too old, from the
-//! future, or of another server of the same name all mean that people are asked again.
+//! that is not beyond doubt: a damaged file, one of another version, an entry that is too old, from the
+//! future, or of a server in another place all mean that people are asked again.
 
 use std::{
+    collections::BTreeMap,
     fmt, io,
     path::{Path, PathBuf},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
-use transom::{policy::Subject, quoted::Quoted};
+use transom::{
+    policy::{Claimed, Claims, Subject},
+    quoted::Quoted,
+};
 
 use crate::{
+    digest::{digest, hex},
     kept::{Kept, Stamp},
-    upstream::Target,
+    place::{Place, PlaceId},
 };
 
 /// The decisions of a data folder.
@@ -32,20 +36,21 @@ pub struct Decisions {
 pub struct Remembered {
     /// The server, by the name it is configured with.
     pub server: String,
-    /// Where that server is, so that another one of the same name is not taken for it.
-    pub place: Place,
+    /// Where that server is. The name alone gives nothing.
+    pub place: PlaceId,
+    /// The same in words, for people.
+    #[serde(rename = "where")]
+    pub whereabouts: String,
     /// What was decided about.
     pub subject: Subject,
+    /// What its tools said of themselves when a person was asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, Claims>,
     /// Whether it was a yes.
     pub yes: bool,
     /// When, in seconds since 1970.
     pub at: u64,
 }
-
-/// A server's program or address, as a hash: it may hold secrets.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Place(String);
 
 /// What names a decision, in eight hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -104,7 +109,7 @@ impl Decisions {
     /// Every decision that still counts, by server and subject.
     pub fn read(&self) -> Result<Vec<Remembered>, DecisionError> {
         let now = now();
-        let mut all = self.parse()?;
+        let mut all = self.parse()?.unwrap_or_default();
         all.retain(|entry| entry.counts(now, self.term));
         Ok(all)
     }
@@ -113,7 +118,7 @@ impl Decisions {
     pub fn remember(&self, new: Remembered) -> Result<(), DecisionError> {
         let hold = self.kept.hold().map_err(|error| self.failed(error))?;
         let mut all = self.read()?;
-        all.retain(|old| old.id() != new.id());
+        all.retain(|old| !old.is_about_the_same(&new));
         if all.len() >= MOST {
             return Err(DecisionError::Full);
         }
@@ -127,7 +132,8 @@ impl Decisions {
         meant: impl Fn(&Remembered) -> bool,
     ) -> Result<Vec<Remembered>, DecisionError> {
         let hold = self.kept.hold().map_err(|error| self.failed(error))?;
-        let (gone, stay) = self.parse()?.into_iter().partition(|entry| meant(entry));
+        let (gone, stay) =
+            self.parse()?.unwrap_or_default().into_iter().partition(|entry| meant(entry));
         self.write(&hold, stay)?;
         Ok(gone)
     }
@@ -138,12 +144,19 @@ impl Decisions {
         self.write(&hold, vec![])
     }
 
+    /// Whether the file is of an earlier version. Its decisions belonged to names and not to places, so none of them
+    /// counts; the next one that is remembered takes their place.
+    pub fn is_outdated(&self) -> bool {
+        matches!(self.parse(), Ok(None))
+    }
+
     /// Which version of the file is there, to tell cheaply when somebody has changed it.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
         self.kept.stamp()
     }
 
-    fn parse(&self) -> Result<Vec<Remembered>, DecisionError> {
+    /// What is in the file; none if it is of an earlier version.
+    fn parse(&self) -> Result<Option<Vec<Remembered>>, DecisionError> {
         #[derive(Deserialize)]
         struct Version {
             version: u64,
@@ -152,7 +165,7 @@ impl Decisions {
         let damaged = |reason: String| DecisionError::Damaged { path: path(), reason };
         let text = match self.kept.read(LARGEST) {
             Ok(Some(text)) => text,
-            Ok(None) => return Ok(vec![]),
+            Ok(None) => return Ok(Some(vec![])),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 return Err(damaged(error.to_string()));
             }
@@ -161,6 +174,9 @@ impl Decisions {
         // First the version: what comes with another one nobody here can know.
         let Version { version } =
             serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        if (1..VERSION).contains(&version) {
+            return Ok(None);
+        }
         if version != VERSION {
             return Err(DecisionError::Newer { path: path(), found: version });
         }
@@ -169,7 +185,7 @@ impl Decisions {
         if contents.decisions.len() > MOST {
             return Err(damaged(format!("{} entries, limit {MOST}", contents.decisions.len())));
         }
-        Ok(contents.decisions)
+        Ok(Some(contents.decisions))
     }
 
     fn write(
@@ -178,7 +194,10 @@ impl Decisions {
         mut decisions: Vec<Remembered>,
     ) -> Result<(), DecisionError> {
         decisions.sort_by(|one, other| {
-            (&one.server, &one.subject).cmp(&(&other.server, &other.subject))
+            let key = |entry: &Remembered| {
+                (entry.server.clone(), entry.place.clone(), entry.subject.clone())
+            };
+            key(one).cmp(&key(other))
         });
         let contents = Contents { version: VERSION, decisions };
         let text = serde_json::to_string_pretty(&contents).expect("our own types have string keys");
@@ -192,13 +211,45 @@ impl Decisions {
 
 impl Remembered {
     /// A decision of this moment.
-    pub(crate) fn now(server: &str, place: Place, subject: Subject, yes: bool) -> Self {
-        Self { server: server.to_owned(), place, subject, yes, at: now().as_secs() }
+    pub(crate) fn now(
+        server: &str,
+        place: &Place,
+        subject: Subject,
+        said: &Claimed,
+        yes: bool,
+    ) -> Self {
+        Self {
+            server: server.to_owned(),
+            place: place.id().clone(),
+            whereabouts: place.words().to_owned(),
+            subject,
+            said: said.iter().map(|(name, claims)| (name.clone(), Claims::clone(claims))).collect(),
+            yes,
+            at: now().as_secs(),
+        }
     }
 
     /// What names it: the server, where it is, and the subject.
     pub fn id(&self) -> DecisionId {
         DecisionId::of(&self.server, &self.place, &self.subject)
+    }
+
+    /// Whether it is about a server: of this name, and in this place. The name alone gives nothing; beside the place it
+    /// keeps two apart that somebody named apart.
+    pub(crate) fn is_for(&self, server: &str, place: &Place) -> bool {
+        self.server == server && self.place == *place.id()
+    }
+
+    /// Whether one takes the place of the other. Not by their names, which are short: a stranger who chooses the subject
+    /// can make two the same.
+    pub(crate) fn is_about_the_same(&self, other: &Self) -> bool {
+        let key = |entry: &Self| (entry.server.clone(), entry.place.clone(), entry.subject.clone());
+        key(self) == key(other)
+    }
+
+    /// What its tools said of themselves, as the gate wants it.
+    pub(crate) fn said(&self) -> Claimed {
+        self.said.iter().map(|(name, claims)| (name.clone(), claims.clone().into())).collect()
     }
 
     /// What it is about, in words that follow "may always" or "may never".
@@ -214,9 +265,9 @@ impl Remembered {
 }
 
 impl DecisionId {
-    pub(crate) fn of(server: &str, place: &Place, subject: &Subject) -> Self {
+    pub(crate) fn of(server: &str, place: &PlaceId, subject: &Subject) -> Self {
         let subject = serde_json::to_string(subject).expect("our own types have string keys");
-        let hash = Sha256::digest(format!("{server}\n{}\n{subject}", place.0));
+        let hash = digest("transom: name of a decision", [server, place.as_str(), &subject]);
         Self(hex(&hash[..4]))
     }
 
@@ -229,22 +280,6 @@ impl DecisionId {
 impl fmt::Display for DecisionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-impl Place {
-    /// Where a server is.
-    pub fn of(target: &Target) -> Self {
-        let text = match target {
-            Target::Stdio(command) => {
-                let cwd = command.cwd.as_ref().map(|cwd| cwd.display().to_string());
-                let words = [std::slice::from_ref(&command.program), &*command.args].concat();
-                format!("stdio\n{}\n{}", cwd.unwrap_or_default(), words.join("\n"))
-            }
-            Target::Http(endpoint) => format!("http\n{}", endpoint.url),
-            Target::InProcess(_) => "in process".to_owned(),
-        };
-        Self(hex(&Sha256::digest(text)))
     }
 }
 
@@ -282,15 +317,14 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The file in the data folder.
 pub const FILE: &str = "decisions.json";
 /// For how many days a decision counts, unless somebody says otherwise.
 pub const DAYS: u32 = 90;
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+/// What people are told when the file is of an earlier version.
+pub const OUTDATED: &str = "what you decided with an earlier version of transom was kept by the names of servers, and \
+    names can be had by anybody; it does not count any more, and you are asked again";
 /// The most decisions that are remembered.
 const MOST: usize = 1_000;
 /// The largest file that is read, in bytes.
@@ -301,14 +335,18 @@ const LEAD: Duration = Duration::from_secs(3_600);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo;
+    use crate::{demo, upstream::Target};
 
     fn place() -> Place {
         Place::of(&Target::InProcess(demo::server()))
     }
 
+    fn elsewhere() -> Place {
+        Place::of(&Target::Stdio(crate::upstream::Command::new("elsewhere", [""; 0])))
+    }
+
     fn entry(server: &str, subject: Subject) -> Remembered {
-        Remembered::now(server, place(), subject, true)
+        Remembered::now(server, &place(), subject, &Claimed::new(), true)
     }
 
     fn tool(name: &str) -> Subject {
@@ -323,7 +361,7 @@ mod tests {
         let all = [
             entry("a", Subject::Tools(["x".to_owned(), "y".to_owned()].into())),
             entry("a", tool("x")),
-            entry("b", Subject::Message),
+            Remembered::now("b", &elsewhere(), Subject::Message, &Claimed::new(), true),
         ];
         all.iter().rev().for_each(|entry| decisions.remember(entry.clone()).unwrap());
         // Another process sees the same.
@@ -368,10 +406,10 @@ mod tests {
         let table = [
             ("",                                        "damaged"),
             ("not JSON",                                "damaged"),
-            (r#"{"version":1,"decisions":[{}]}"#,       "damaged"),
-            (r#"{"version":1,"decisions":[],"x":1}"#,   "damaged"),
-            (r#"{"version":1,"decisions":[{"server":"a","place":"","subject":"everything","yes":true,"at":1}]}"#, "damaged"),
-            (r#"{"version":2,"anything":[]}"#,          "of version 2"),
+            (r#"{"version":2,"decisions":[{}]}"#,       "damaged"),
+            (r#"{"version":2,"decisions":[],"x":1}"#,   "damaged"),
+            (r#"{"version":2,"decisions":[{"server":"a","place":"","subject":"everything","yes":true,"at":1}]}"#, "damaged"),
+            (r#"{"version":3,"anything":[]}"#,          "of version 3"),
         ];
         for (text, words) in table {
             std::fs::write(&path, text).unwrap();
@@ -402,14 +440,38 @@ mod tests {
     }
 
     #[test]
-    fn another_program_is_another_place() {
-        use crate::upstream::Command;
-        let place = |program: &str, args: &[&str]| {
-            let args = args.iter().map(|&arg| arg.to_owned()).collect::<Vec<String>>();
-            Place::of(&Target::Stdio(Command::new(program, args)))
-        };
-        assert_eq!(place("x", &["a"]), place("x", &["a"]));
-        assert_ne!(place("x", &["a"]), place("x", &["b"]));
-        assert_ne!(place("x", &["a", "b"]), place("x", &["a b"]));
+    fn what_an_earlier_version_kept_does_not_count_and_makes_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 10);
+        let old = r#"{"version":1,"decisions":[{"server":"a","place":"00","subject":{"tool":"x"},"yes":true,"at":1}]}"#;
+        std::fs::write(folder.path().join(FILE), old).unwrap();
+        assert_eq!(decisions.read().unwrap(), []);
+        assert!(decisions.is_outdated());
+        let new = entry("a", tool("x"));
+        decisions.remember(new.clone()).unwrap();
+        assert_eq!(decisions.read().unwrap(), [new]);
+        assert!(!decisions.is_outdated());
+    }
+
+    #[test]
+    fn a_decision_belongs_to_a_place_and_not_to_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 10);
+        let here = entry("a", tool("x"));
+        let there = Remembered::now("a", &elsewhere(), tool("x"), &Claimed::new(), false);
+        decisions.remember(here.clone()).unwrap();
+        decisions.remember(there.clone()).unwrap();
+        assert_ne!(here.id(), there.id());
+        assert_eq!(decisions.read().unwrap().len(), 2);
+        #[rustfmt::skip]
+        let table = [
+            (&here,  "a", place(),     true),
+            (&here,  "a", elsewhere(), false),
+            (&here,  "b", place(),     false),
+            (&there, "a", elsewhere(), true),
+        ];
+        for (entry, server, place, expected) in table {
+            assert_eq!(entry.is_for(server, &place), expected, "{server} {}", place.words());
+        }
     }
 }

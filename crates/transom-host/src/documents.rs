@@ -8,6 +8,7 @@
 //! here changes a byte of it: the sandbox is the wall, and the scan tells people what they will see.
 
 mod hash;
+mod pattern;
 mod pins;
 mod read;
 mod scan;
@@ -22,7 +23,8 @@ use transom::csp::{Declaration, Refused};
 use transom::wire::{Compat, Finding, ResourceMeta, UiUri};
 
 pub use hash::{ContentHash, NotAHash};
-pub use pins::{Change, Difference, FilePins, MemoryPins, Pin, PinError, Pins, Review};
+pub use pattern::fits;
+pub use pins::{Change, Difference, FilePins, MemoryPins, Pin, PinError, Pins, Review, Shows};
 pub use read::{NotADocument, Part};
 pub use scan::{Place, Scan, ScanFinding, Severity, Use, UsedOrigin, What};
 pub use store::{Bounds, Store, Unread};

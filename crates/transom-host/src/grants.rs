@@ -53,7 +53,10 @@ impl fmt::Display for MissingGrants {
         let missing = names(self.missing.iter().copied());
         let (uri, table, line) = (&self.uri, self.table(), self.line());
         write!(f, "{uri} needs scripts from {missing}, which is not granted; ")?;
-        write!(f, "if you trust it, write under {table} in transom.toml: {line}")
+        write!(
+            f,
+            "if you trust it, write under {table} in transom.toml, where its command or url stands: {line}"
+        )
     }
 }
 
@@ -97,7 +100,10 @@ impl fmt::Display for MissingPermissions {
         let missing: Vec<_> = missing.collect();
         let (uri, table, line) = (&self.uri, table(&self.server), self.line());
         write!(f, "{uri} asks for {}, which is not granted; ", missing.join(", "))?;
-        write!(f, "if you trust it, write under {table} in transom.toml: {line}")
+        write!(
+            f,
+            "if you trust it, write under {table} in transom.toml, where its command or url stands: {line}"
+        )
     }
 }
 
@@ -156,7 +162,7 @@ mod tests {
         assert_eq!(
             missing.to_string(),
             "ui://pdf/view.html needs scripts from \"data:\", \"wasm\", which is not granted; if you \
-             trust it, write under [servers.pdf] in transom.toml: \
+             trust it, write under [servers.pdf] in transom.toml, where its command or url stands: \
              scripts = [\"blob:\", \"data:\", \"wasm\"]"
         );
         assert_eq!(MissingGrants::of(&pdf, &Grant::ALL), None);
@@ -173,7 +179,7 @@ mod tests {
         assert_eq!(
             MissingPermissions::of(&asks, granted).unwrap().to_string(),
             "ui://pdf/view.html asks for geolocation, which is not granted; if you trust it, write \
-             under [servers.maps] in transom.toml: \
+             under [servers.maps] in transom.toml, where its command or url stands: \
              permissions = [\"camera\", \"geolocation\", \"clipboard-write\"]"
         );
         assert_eq!(MissingPermissions::of(&asks, ResourcePermissions::ALL), None);

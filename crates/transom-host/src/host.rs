@@ -23,10 +23,11 @@ use crate::{
     audit::Audit,
     context,
     crowd::Crowd,
-    decisions::{self, Decisions, Place},
+    decisions::{self, Decisions},
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     log::Log,
     page::{self, First, Page},
+    place::Place,
     sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
     secret::Key,
     server::{Server, ServerState, Servers, Trust},
@@ -166,6 +167,23 @@ impl Host {
     /// open, and are told that its lists have changed. Whether there is a server of that name.
     pub fn restart(&self, server: &str) -> bool {
         self.servers.restart(server)
+    }
+
+    /// Remembers that somebody agreed to what a tool of a server shows.
+    #[cfg(test)]
+    pub(crate) fn agree(&self, server: &str, tool: &str, document: &crate::documents::Document) {
+        self.servers.get(server).expect("it is configured").agree(tool, document);
+    }
+
+    /// Whether that is what somebody agreed to.
+    #[cfg(test)]
+    pub(crate) fn is_agreed(
+        &self,
+        server: &str,
+        tool: &str,
+        document: &crate::documents::Document,
+    ) -> bool {
+        self.servers.get(server).expect("it is configured").is_agreed(tool, document)
     }
 
     #[cfg(test)]
@@ -315,9 +333,13 @@ impl Builder {
         let mut targets = vec![];
         for (name, target, agreement) in self.servers {
             let own = agreement.policy.map(Arc::new);
+            let place = Place::of(&target);
             let oauth = match (&target, &redirect) {
                 (Target::Http(endpoint), Some(redirect)) => {
-                    let (redirect, tokens) = (redirect.clone(), tokens.clone());
+                    // Who listens at an address of this machine may be another program the next time.
+                    let kept = place.is_kept();
+                    let tokens = if kept { tokens.clone() } else { Tokens::in_memory() };
+                    let redirect = redirect.clone();
                     let oauth = OAuth::new(&endpoint.url, agreement.registration, redirect, tokens);
                     Some(Arc::new(oauth))
                 }
@@ -329,7 +351,7 @@ impl Builder {
                 permissions: agreement.permissions,
                 limits: agreement.limits.unwrap_or_else(|| self.limits.clone()),
                 server_limits: agreement.server_limits.unwrap_or(self.server_limits),
-                place: Place::of(&target),
+                place,
                 own: agreement.own || matches!(target, Target::InProcess(_)),
                 greeting: agreement.greeting,
             };

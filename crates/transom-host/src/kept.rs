@@ -104,6 +104,48 @@ impl Hold<'_> {
     }
 }
 
+/// Makes a folder that only its owner can look into, or sees to it that one that is there is such a folder: it holds keys,
+/// tokens, and what people decided.
+///
+/// One that others can write into may hold what they put there, and is refused. One that others can only look into is
+/// closed to them if there is nothing in it but what is ours.
+pub fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
+    #[cfg(unix)]
+    close(folder)?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn close(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs::metadata(folder)?.permissions().mode();
+    let refuse = |words: &str| {
+        let words = format!("others can {words} it; make it private with chmod 700");
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, words))
+    };
+    if mode & 0o022 != 0 {
+        return refuse("write into");
+    }
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let ours = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        OURS.iter().any(|ours| name.strip_prefix(ours).is_some_and(|rest| !rest.contains('/')))
+    };
+    for entry in fs::read_dir(folder)? {
+        if !ours(&entry?.file_name()) {
+            return refuse("look into");
+        }
+    }
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+}
+
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -112,6 +154,10 @@ fn private() -> OpenOptions {
     options
 }
 
+/// How the names of our files begin.
+#[cfg(unix)]
+const OURS: [&str; 6] =
+    ["pins.json", "decisions.json", "tokens.json", "sandbox.", "audit.", "transom"];
 /// Longer than anybody takes to write a small file to a busy disk.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(2);
@@ -141,6 +187,35 @@ mod tests {
         let text = Kept::new(folder.path(), "list").read(1 << 20).unwrap().unwrap();
         let lines: std::collections::BTreeSet<_> = text.lines().collect();
         assert_eq!((lines.len(), text.lines().count()), (160, 160));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_there_already_is_closed_to_others_or_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let open = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        private_folder(&path).unwrap();
+        assert_eq!(mode(), 0o700);
+        open(0o755);
+        fs::write(path.join("pins.json.lock"), "").unwrap();
+        private_folder(&path).unwrap();
+        assert_eq!(mode(), 0o700);
+        // Others may have put something there.
+        for others in [0o777, 0o770, 0o702] {
+            open(others);
+            let error = private_folder(&path).unwrap_err().to_string();
+            assert!(error.contains("others can write into it"), "{error}");
+            assert_eq!(mode(), others, "it stays as it is");
+        }
+        // A folder that is somebody's for other things as well is not ours to close.
+        open(0o755);
+        fs::write(path.join("holiday.jpg"), "").unwrap();
+        let error = private_folder(&path).unwrap_err().to_string();
+        assert!(error.contains("others can look into it; make it private"), "{error}");
+        assert_eq!(mode(), 0o755);
     }
 
     #[cfg(unix)]

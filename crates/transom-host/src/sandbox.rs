@@ -84,7 +84,7 @@ impl Sandbox {
     /// Serves a frame anew under the names it has: a page was reloaded, and the document may be
     /// another version of what it was.
     ///
-    /// A frame of another server is refused, because the names hold the storage of this one. What
+    /// A frame of a server in another place is refused, because the names hold the storage of this one. What
     /// is refused leaves the frame as it was.
     pub fn remount(&self, mounted: &mut Mounted, frame: Frame) -> Result<(), MountError> {
         check_pages(&frame.page_origins)?;
@@ -124,7 +124,7 @@ impl Sandbox {
     /// The guest's label, and the path of its document.
     fn guest_name(&self, frame: &Frame) -> Result<(String, String), MountError> {
         let Some(domain) = &frame.domain else { return Ok((naming::label()?, "/".to_owned())) };
-        let label = self.shared.key.label(&frame.document.server, domain);
+        let label = self.shared.key.label(frame.place.id(), domain);
         // Views that share a stable name are told apart by their paths.
         Ok((label, format!("/{}", naming::label()?)))
     }

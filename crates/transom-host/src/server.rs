@@ -18,13 +18,14 @@ use transom::{
 };
 
 use crate::{
-    decisions::Place,
     documents::{
-        Change, ContentHash, Document, Limits, Pin, PinError, Review, Severity, Store, Unread,
+        self, Change, ContentHash, Document, Limits, Pin, PinError, Review, Severity, Shows, Store,
+        Unread,
     },
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions},
     log::Log,
+    place::Place,
     sandbox::{Frame, Mounted, Relay, Sandbox},
     session::Event,
     upstream::{
@@ -60,6 +61,8 @@ pub(crate) struct Server {
     store: Store,
     /// What its list of resources says, once somebody has needed it.
     entries: tokio::sync::Mutex<Option<Arc<ResourceEntries>>>,
+    /// The same for the templates of addresses that it has.
+    templates: tokio::sync::Mutex<Option<Arc<Vec<String>>>>,
     page_origins: Vec<transom::origin::Origin>,
     state: Mutex<Condition>,
     log: Arc<Log>,
@@ -134,7 +137,13 @@ pub(crate) struct Prepared {
     pub(crate) tool: Option<Tool>,
     pub(crate) mounted: Mounted,
     document: Arc<Document>,
+    /// The tool that shows it.
+    shown_by: String,
+    /// The template that its address is one of.
+    template: Option<String>,
     review: Review,
+    /// Whether nobody is asked when its content changes.
+    unpinned: bool,
 }
 
 /// Which document it is, and of which bytes.
@@ -142,6 +151,8 @@ pub(crate) struct Prepared {
 pub(crate) struct Named {
     pub(crate) uri: String,
     pub(crate) hash: ContentHash,
+    /// Whether somebody is asked before other bytes run.
+    pub(crate) pinned: bool,
 }
 
 impl Servers {
@@ -245,7 +256,9 @@ impl Server {
         let standing = Standing::Connecting;
         let state = Condition { standing, words, findings: vec![], sign_in: None };
         let (upstream, state) = (Mutex::default(), Mutex::new(state));
-        let entries = tokio::sync::Mutex::default();
+        let (entries, templates) = <(tokio::sync::Mutex<_>, tokio::sync::Mutex<_>)>::default();
+        // What is kept for a place that will not be the same lasts for this run.
+        let store = if place.is_kept() { store } else { store.for_this_run() };
         Self {
             name,
             policy,
@@ -260,6 +273,7 @@ impl Server {
             oauth,
             store,
             entries,
+            templates,
             page_origins,
             state,
             log,
@@ -328,32 +342,68 @@ impl Server {
             listing.get(tool).ok_or_else(|| format!("there is no tool {}", Quoted::new(tool)))?;
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
-        let review = self.look_over(&document).map_err(|error| error.to_string())?;
+        let template = self.template_of(&upstream, &uri).await;
+        let shows = self.shows(tool, template.as_deref());
+        let pins = |error: PinError| error.to_string();
+        let review = self.look_over(&document, shows).map_err(pins)?;
+        let unpinned = !self.own && self.store.is_unpinned(shows).map_err(pins)?;
         let mut frame = Frame {
             grants: self.grants.clone(),
             permissions: self.permissions,
             relay: Relay::of(&self.limits().0),
-            ..Frame::new(Arc::clone(&document), self.page_origins.clone())
+            ..Frame::new(Arc::clone(&document), self.place.clone(), self.page_origins.clone())
         };
         if let Some(declaration) = &mut frame.declaration {
             declaration.retain(|_, source| self.policy.domains.permit(source));
         }
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
-        let tool = serde_json::from_str(entry.raw.get()).ok();
-        Ok(Prepared { server: Arc::clone(self), tool, document, review, mounted })
+        let (shown_by, tool) = (tool.to_owned(), serde_json::from_str(entry.raw.get()).ok());
+        let server = Arc::clone(self);
+        Ok(Prepared { server, tool, document, shown_by, template, review, unpinned, mounted })
     }
 
-    /// Compares a document with what somebody agreed to. One that nobody has seen before is agreed to by
-    /// being opened; a changed one waits for a person (H-49).
-    fn look_over(&self, document: &Document) -> Result<Review, PinError> {
+    /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to by
+    /// being opened; what changed, or is made for each request, waits for a person (H-49).
+    fn look_over(&self, document: &Document, shows: Shows<'_>) -> Result<Review, PinError> {
         if self.own {
             return Ok(Review::Same);
         }
-        let review = self.store.review(document)?;
+        let review = self.store.review(document, shows)?;
         if matches!(review, Review::New) {
-            self.store.pin(document)?;
+            self.store.agree(document, shows, &review)?;
         }
         Ok(review)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn agree(&self, tool: &str, document: &Document) {
+        self.store.agree(document, self.shows(tool, None), &Review::New).expect("it is empty");
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_agreed(&self, tool: &str, document: &Document) -> bool {
+        self.store.review(document, self.shows(tool, None)).expect("it can be read") == Review::Same
+    }
+
+    fn shows<'a>(&'a self, tool: &'a str, template: Option<&'a str>) -> Shows<'a> {
+        Shows { place: self.place.id(), tool, template }
+    }
+
+    /// The template that an address is one of. None for what the list of resources has: that is one document.
+    async fn template_of(&self, upstream: &Upstream, uri: &UiUri) -> Option<String> {
+        if self.entries(upstream).await.get(uri).is_some() {
+            return None;
+        }
+        let mut known = self.templates.lock().await;
+        let templates = match &*known {
+            Some(templates) => Arc::clone(templates),
+            None => {
+                let fresh = Arc::new(upstream.resource_templates().await);
+                *known = Some(Arc::clone(&fresh));
+                fresh
+            }
+        };
+        templates.iter().find(|template| documents::fits(template, uri.as_str())).cloned()
     }
 
     async fn document(&self, uri: &UiUri) -> Result<Arc<Document>, Unread> {
@@ -577,6 +627,7 @@ impl Server {
 
     async fn forget_documents(&self) {
         *self.entries.lock().await = None;
+        *self.templates.lock().await = None;
         self.store.invalidate(&self.name);
     }
 
@@ -586,12 +637,21 @@ impl Server {
         let tools = upstream.tools();
         let mut findings = vec![];
         let mut views = BTreeSet::new();
-        for uri in tools.iter().filter_map(|(_, tool)| tool.meta.resource_uri.clone()) {
+        for (tool, listed) in tools.iter() {
+            let Some(uri) = listed.meta.resource_uri.clone() else { continue };
             if !views.insert(uri.as_str().to_owned()) || !servers.prefetch {
                 continue;
             }
             match self.document(&uri).await {
-                Ok(document) => findings.extend(self.remarks(&document)),
+                Ok(document) => {
+                    let template = self.template_of(&upstream, &uri).await;
+                    let shows = self.shows(tool, template.as_deref());
+                    // Pins that cannot be read are said where a view is opened, and keep it from running.
+                    let unpinned = !self.own && self.store.is_unpinned(shows).unwrap_or(false);
+                    let words = format!("{}: {UNPINNED}", document.uri.as_str());
+                    findings.extend(unpinned.then(|| Remark::new(Severity::Note, words)));
+                    findings.extend(self.remarks(&document));
+                }
                 Err(error) => findings
                     .push(Remark::new(Severity::Danger, format!("{}: {error}", uri.as_str()))),
             }
@@ -690,6 +750,7 @@ impl Prepared {
         warnings.extend(missing.map(|missing| missing.to_string()));
         let missing = MissingPermissions::of(&self.document, self.server.permissions);
         warnings.extend(missing.map(|missing| missing.to_string()));
+        warnings.extend(self.unpinned.then(|| format!("this view is {UNPINNED}")));
         warnings
     }
 
@@ -702,34 +763,54 @@ impl Prepared {
         (csp.is_some() || permissions.is_some()).then_some(SandboxCapabilities { permissions, csp })
     }
 
-    /// What is not as it was when somebody last agreed to it; nothing, if it may run (H-49).
-    pub(crate) fn change(&self) -> Option<&Change> {
+    /// What a person has to agree to before it runs; nothing, if it may (H-49).
+    pub(crate) fn doubt(&self) -> Option<Doubt<'_>> {
         match &self.review {
-            Review::Changed(change) => Some(change),
+            Review::Changed(change) => Some(Doubt::Changed(change)),
+            Review::Unpinned(pin) => Some(Doubt::Unpinned(pin)),
             Review::New | Review::Same => None,
         }
     }
 
     /// Which document it would run.
     pub(crate) fn named(&self) -> Named {
-        Named { uri: self.document.uri.as_str().to_owned(), hash: self.document.hash }
+        let (uri, hash) = (self.document.uri.as_str().to_owned(), self.document.hash);
+        Named { uri, hash, pinned: !self.unpinned }
     }
 
-    /// Remembers that a person agreed to this document.
-    pub(crate) fn agree(&mut self) -> Result<(), PinError> {
-        self.server.store.pin(&self.document)?;
+    /// Remembers that a person agreed to this document, or to whatever is at its address.
+    pub(crate) fn agree(&mut self, changing: bool) -> Result<(), PinError> {
+        let shows = self.server.shows(&self.shown_by, self.template.as_deref());
+        let store = &self.server.store;
+        match changing {
+            true => store.agree_to_changes(&self.document, shows)?,
+            false => store.agree(&self.document, shows, &self.review)?,
+        }
+        self.unpinned = store.is_unpinned(shows)?;
         self.review = Review::Same;
         Ok(())
     }
 
-    /// Whether the two would run the same document.
+    /// Whether a person would be asked the same about the two.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let name = |prepared: &Self| {
-            let document = &prepared.document;
-            (document.server.clone(), document.uri.as_str().to_owned(), Pin::of(document))
+        let place = |prepared: &Self| prepared.server.place.id().clone();
+        let asked = |prepared: &Self| {
+            let before = match &prepared.review {
+                Review::Changed(change) => Some(change.before.clone()),
+                _ => None,
+            };
+            (before, Pin::of(&prepared.document, prepared.template.as_deref()))
         };
-        name(self) == name(other)
+        place(self) == place(other) && asked(self) == asked(other)
     }
+}
+
+/// Why a document does not run before somebody agrees to it.
+pub(crate) enum Doubt<'a> {
+    /// It is not what it was.
+    Changed(&'a Change),
+    /// It is made for each request.
+    Unpinned(&'a Pin),
 }
 
 async fn done(pending: &mut Call) -> Outcome {
@@ -803,6 +884,8 @@ fn shown(listed: &ListedTool) -> Value {
     shown.into()
 }
 
+/// What is said of a document that is made for each request.
+const UNPINNED: &str = "not pinned: nobody is asked when its content changes";
 /// How many things people are told of one document before they open it.
 const REMARKS: usize = 8;
 /// How many calls of people may be under way beside those of views.

@@ -18,7 +18,7 @@ use transom::{
         Share, Task, ToolCall, Usage,
     },
     partial::Healer,
-    policy::{Decided, Decision, Subject},
+    policy::{Claimed, Decided, Decision, Subject},
     printed::Printed,
     rpc::ErrorObject,
     violation::{Holder, Limit, Over, Quoted, Violation},
@@ -43,15 +43,16 @@ use tabs::Page;
 use crate::{
     audit::{Audit, AuditError, Record},
     consent, context,
-    decisions::{DecisionId, Place},
+    decisions::DecisionId,
     envelope::{
         self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
         ToPage, ViewId, Welcome,
     },
     fallback,
     log::Log,
+    place::Place,
     sandbox::{Mounted, Sandbox},
-    server::{Prepared, Server, Servers},
+    server::{Doubt, Prepared, Server, Servers},
     upstream::{CallError, CallOptions, Outcome, Request, Update},
     words,
     words::Words,
@@ -176,7 +177,7 @@ enum Life {
     Opening,
     /// Its document is not the one that somebody agreed to, and waits until they do.
     Judging(Box<Prepared>, Box<Ask>),
-    /// They have decided, and that is not written down yet.
+    /// What they decided, or which document runs, is not written down yet.
     Judged(Box<Prepared>),
     Live(Box<Live>),
     /// There is no view; what the tool answers is shown in its place.
@@ -213,7 +214,7 @@ struct Asked {
 
 enum About {
     /// What the session wants to know.
-    Question(u64, Subject),
+    Question(u64, Subject, Claimed),
     /// The click for something that is allowed already.
     Click(u64, Deed),
 }
@@ -506,8 +507,8 @@ impl Driver {
             Ok(prepared) => prepared,
             Err(words) => return self.no_view(view, &words),
         };
-        let Some(change) = prepared.change() else { return self.begin_live(view, *prepared) };
-        let ask = consent::changed(&seat.server, &seat.tool, change);
+        let Some(doubt) = prepared.doubt() else { return self.run_view(view, prepared) };
+        let ask = consent::doubted(&seat.server, &seat.tool, &doubt);
         let changes: Vec<&str> = ask.changes.iter().map(Words::as_str).collect();
         let words = words!("{} {}", ask.text, Words::ours(&changes.join("; ")));
         let document = prepared.named();
@@ -532,17 +533,22 @@ impl Driver {
     /// view that waits for the same.
     fn reviewed(&mut self, view: &ViewId, decision: Decision) {
         let Some(mut prepared) = self.take_judged(view) else { return };
-        if decision != Decision::Allow {
-            return self.no_view(view, "you did not agree to what has changed in it");
-        }
-        if let Err(error) = prepared.agree() {
-            return self.no_view(view, Words::of(&error).as_str());
+        let changing = decision == Decision::AllowAlways;
+        if !changing && decision != Decision::Allow {
+            let words = match prepared.doubt() {
+                Some(Doubt::Unpinned(_)) => "you did not agree to it",
+                _ => "you did not agree to what has changed in it",
+            };
+            return self.no_view(view, words);
         }
         let same =
             |life: &Life| matches!(life, Life::Judging(other, _) if other.is_same(&prepared));
         let waiting = self.views.iter().filter(|(_, seat)| same(&seat.life));
         let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
-        self.begin_live(view, *prepared);
+        if let Err(error) = prepared.agree(changing) {
+            return self.no_view(view, &in_full(&error));
+        }
+        self.run_view(view, prepared);
         // Each has a row of its own before it runs.
         for view in waiting {
             let waits = |seat: &Seat| matches!(seat.life, Life::Judging(..));
@@ -550,8 +556,24 @@ impl Driver {
                 continue;
             }
             self.say(&view, &ToPage::Withdraw { id: "document".to_owned() });
-            self.judge(&view, Decision::Allow);
+            self.judge(&view, decision);
             self.flush(&view);
+        }
+    }
+
+    /// Runs a view, once it is written down which document that is.
+    fn run_view(&mut self, view: &ViewId, prepared: Box<Prepared>) {
+        let document = prepared.named();
+        if let Some(seat) = self.views.get_mut(view) {
+            seat.life = Life::Judged(prepared);
+        }
+        self.hold(view, Held::Run(document));
+    }
+
+    /// Which document runs is written down.
+    fn run_written(&mut self, view: &ViewId) {
+        if let Some(prepared) = self.take_judged(view) {
+            self.begin_live(view, *prepared);
         }
     }
 
@@ -725,6 +747,10 @@ impl Driver {
                 live.session.set_tools(tools);
             }
             self.input(&view, Input::ListChanged(list));
+        }
+        // What was decided about a tool may not count any more.
+        if list == host::List::Tools {
+            self.show_decisions();
         }
     }
 
@@ -958,8 +984,10 @@ impl Driver {
 
     fn put_question(&mut self, view: &ViewId, question: &Question) {
         let Some(seat) = self.views.get(view) else { return };
-        let ask = consent::ask(&seat.server, question, question_id(question.id));
-        self.ask(view, ask, About::Question(question.id, question.subject.clone()));
+        let lasts = self.keeps(&seat.server);
+        let ask = consent::ask(&seat.server, question, question_id(question.id), lasts);
+        let (subject, said) = (question.subject.clone(), question.said.clone());
+        self.ask(view, ask, About::Question(question.id, subject, said));
     }
 
     fn ask(&mut self, view: &ViewId, ask: Ask, about: About) {
@@ -1006,13 +1034,13 @@ impl Driver {
         self.log.write("answer", &name, words!("{}", Quoted::new(choice)));
         let decision = consent::decision(choice);
         match (about, decision) {
-            (About::Question(question, subject), _) => {
+            (About::Question(question, subject, said), _) => {
                 self.note(view, || Record::decided(Some(question), decision, true));
                 // What somebody took back a moment ago must not come back with this.
                 self.recall();
                 self.input(view, Input::Decision { question, decision });
                 self.share_decisions(view);
-                self.keep_decision(view, subject, decision);
+                self.keep_decision(view, subject, &said, decision);
             }
             (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
                 self.hold(view, Held::Deed { call, deed });
@@ -1085,7 +1113,7 @@ impl Driver {
             self.note(view, || Record::closed(why));
         }
         // What opens in this place next is another view, about which nobody has decided.
-        self.drop_held(view, |held| matches!(held, Held::Review { .. }));
+        self.drop_held(view, |held| matches!(held, Held::Review { .. } | Held::Run(_)));
         self.stop_timer(view);
         self.say(view, &ToPage::Close { reason: reason.to_owned() });
         self.flush(view);

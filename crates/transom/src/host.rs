@@ -58,7 +58,7 @@ pub use share::{ServerLimits, Share, Usage};
 pub use size::Size;
 pub use state::{Reason, TooLate};
 pub use task::{File, FileBody, Task, ToolCall};
-pub use tools::Tools;
+pub use tools::{Digest, Tools};
 
 use app_tools::{AppTools, Asked};
 use questions::Questions;

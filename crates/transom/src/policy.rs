@@ -1,14 +1,20 @@
 //! May this view do that? Pure judgement: a wish and the rules go in, a verdict comes out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::violation::Denial;
 
+mod claims;
 mod hosts;
 
+pub(crate) use claims::canonical;
+pub use claims::{Claimed, Claims};
 pub use hosts::{Domains, HostPattern};
 
 /// The answer to a wish.
@@ -51,7 +57,7 @@ pub enum Wish<'a> {
         /// The tool's name.
         name: &'a str,
         /// What the view claims about it.
-        read_only: bool,
+        claims: &'a Claims,
     },
 }
 
@@ -68,6 +74,8 @@ pub struct ToolFacts {
     pub read_only: bool,
     /// `destructiveHint: true`.
     pub destructive: bool,
+    /// All that a yes for longer than once is bound to.
+    pub claims: Arc<Claims>,
 }
 
 /// What one question to a person is about.
@@ -160,11 +168,22 @@ pub struct Policy {
 }
 
 /// What people have decided so far.
+///
+/// A yes to a tool is a yes to what the tool said of itself at that time: once it says something else, the yes does not
+/// count, and the next question tells what changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decided {
-    always: BTreeMap<Subject, bool>,
+    always: BTreeMap<Subject, Answer>,
     /// By the one prompt that lists them.
-    together: BTreeMap<String, bool>,
+    together: BTreeMap<String, Answer>,
+}
+
+/// A yes or a no for longer than once.
+#[derive(Clone, Debug, PartialEq)]
+struct Answer {
+    yes: bool,
+    /// What the tool said of itself when a person was asked; nothing for what is no tool.
+    said: Option<Arc<Claims>>,
 }
 
 impl Policy {
@@ -196,8 +215,8 @@ impl Policy {
             Wish::UpdateModelContext => self.model_context,
             Wish::Sample => self.sampling,
             Wish::DisplayMode => self.display_modes,
-            Wish::AppTool { read_only: true, .. } => self.read_only_app_tools,
-            Wish::AppTool { read_only: false, .. } => self.other_app_tools,
+            Wish::AppTool { claims, .. } if claims.is_read_only() => self.read_only_app_tools,
+            Wish::AppTool { .. } => self.other_app_tools,
         })
     }
 
@@ -233,7 +252,7 @@ impl Policy {
     ) -> Verdict {
         let subject = match wish {
             Wish::CallTool(tool) => {
-                if let Some(yes) = decided.tool(&tool.name, self.asked_alone(tool)) {
+                if let Some(yes) = decided.tool(tool, self.asked_alone(tool)) {
                     return verdict(yes, wish);
                 }
                 self.tool_subject(decided, tool, tools)
@@ -247,25 +266,31 @@ impl Policy {
             Wish::AppTool { name, .. } => Subject::AppTool(name.to_owned()),
             Wish::Read { method, uri } => Subject::Read(uri.unwrap_or(method).to_owned()),
         };
-        match decided.find(&subject) {
+        let claims = match wish {
+            Wish::CallTool(tool) => Some(&*tool.claims),
+            Wish::AppTool { claims, .. } => Some(claims),
+            _ => None,
+        };
+        match decided.find(&subject, claims) {
             Some(yes) => verdict(yes, wish),
             None => Verdict::Ask(subject),
         }
     }
 
-    /// One prompt for the whole server the first time; a tool that destroys, or that was not on that
-    /// list, is asked on its own.
+    /// One prompt for the whole server the first time; a tool that destroys, that was not on that list, or that changed
+    /// since it was allowed, is asked on its own.
     fn tool_subject<'t>(
         &self,
         decided: &Decided,
         tool: &ToolFacts,
         tools: impl IntoIterator<Item = &'t ToolFacts>,
     ) -> Subject {
-        if self.asked_alone(tool) || !decided.together.is_empty() {
+        let alone = |tool: &ToolFacts| self.asked_alone(tool) || decided.is_outdated(tool);
+        if alone(tool) || !decided.together.is_empty() {
             return Subject::Tool(tool.name.clone());
         }
         let together = |other: &&ToolFacts| {
-            other.for_app && !self.asked_alone(other) && self.tool_stance(other) == Stance::Ask
+            other.for_app && !alone(other) && self.tool_stance(other) == Stance::Ask
         };
         Subject::Tools(tools.into_iter().filter(together).map(|tool| tool.name.clone()).collect())
     }
@@ -334,18 +359,23 @@ impl Subject {
 }
 
 impl Decided {
-    /// Remembers a decision for as long as this value lives.
+    /// Remembers a decision for as long as this value lives. `said` is what its tools said of themselves when the person
+    /// was asked: a yes to a tool that is not in there counts for nothing.
     ///
     /// A "yes, this time" to a whole server's tools is a yes for the session: it was one question.
-    pub fn remember(&mut self, subject: &Subject, decision: Decision) {
+    pub fn remember(&mut self, subject: &Subject, decision: Decision, said: &Claimed) {
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
         let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
+        let answer = |name: &str| Answer { yes, said: said.get(name).cloned() };
         match subject {
             Subject::Tools(names) if yes || always => {
-                self.together.extend(names.iter().map(|name| (name.clone(), yes)));
+                self.together.extend(names.iter().map(|name| (name.clone(), answer(name))));
+            }
+            Subject::Tool(name) | Subject::AppTool(name) if always => {
+                self.always.insert(subject.clone(), answer(name));
             }
             _ if always => {
-                self.always.insert(subject.clone(), yes);
+                self.always.insert(subject.clone(), Answer { yes, said: None });
             }
             _ => {}
         }
@@ -359,27 +389,54 @@ impl Decided {
         }
     }
 
-    /// Every decision that still counts, and whether it was a yes; remembering them one by one gives
-    /// the same value again.
+    /// Every decision, and whether it was a yes.
     pub fn iter(&self) -> impl Iterator<Item = (Subject, bool)> {
         let listed = [true, false].map(|yes| {
-            let names = self.together.iter().filter(|&(_, &decided)| decided == yes);
+            let names = self.together.iter().filter(|(_, answer)| answer.yes == yes);
             (Subject::Tools(names.map(|(name, _)| name.clone()).collect()), yes)
         });
         let listed =
             listed.into_iter().filter(|(subject, _)| *subject != Subject::Tools([].into()));
-        self.always.iter().map(|(subject, &yes)| (subject.clone(), yes)).chain(listed)
+        self.always.iter().map(|(subject, answer)| (subject.clone(), answer.yes)).chain(listed)
+    }
+
+    /// In words, what a subject's tools say of themselves now and did not say when a person allowed them for longer.
+    /// Nothing, where nobody has, or where nothing changed.
+    pub fn changes(&self, subject: &Subject, now: &Claimed) -> Vec<String> {
+        let (Subject::Tool(name) | Subject::AppTool(name)) = subject else { return vec![] };
+        let together = self.together.get(name).filter(|_| matches!(subject, Subject::Tool(_)));
+        let before = self.always.get(subject).or(together).filter(|answer| answer.yes);
+        match (before.and_then(|answer| answer.said.as_ref()), now.get(name)) {
+            (Some(before), Some(now)) => before.changes(now),
+            _ => vec![],
+        }
     }
 
     /// What was decided about a tool. A yes to the whole list is none to a tool that is asked on its
     /// own: it may have become one since.
-    fn tool(&self, name: &str, alone: bool) -> Option<bool> {
-        let own = self.find(&Subject::Tool(name.to_owned()));
-        own.or_else(|| self.together.get(name).copied().filter(|yes| !(alone && *yes)))
+    fn tool(&self, tool: &ToolFacts, alone: bool) -> Option<bool> {
+        let own = self.find(&Subject::Tool(tool.name.clone()), Some(&tool.claims));
+        let listed = || self.together.get(&tool.name)?.about(Some(&tool.claims));
+        own.or_else(|| listed().filter(|yes| !(alone && *yes)))
     }
 
-    fn find(&self, subject: &Subject) -> Option<bool> {
-        self.always.get(subject).copied()
+    /// Whether a tool was allowed for longer and has changed since.
+    fn is_outdated(&self, tool: &ToolFacts) -> bool {
+        let own = self.always.get(&Subject::Tool(tool.name.clone()));
+        let any = [own, self.together.get(&tool.name)];
+        any.into_iter().flatten().any(|answer| answer.about(Some(&tool.claims)).is_none())
+    }
+
+    fn find(&self, subject: &Subject, claims: Option<&Claims>) -> Option<bool> {
+        self.always.get(subject)?.about(claims)
+    }
+}
+
+impl Answer {
+    /// What it says of a tool with these claims. A no stays one: a tool must not get rid of it by calling itself
+    /// something else.
+    fn about(&self, claims: Option<&Claims>) -> Option<bool> {
+        (!self.yes || self.said.as_deref() == claims).then_some(self.yes)
     }
 }
 
@@ -411,7 +468,22 @@ mod tests {
     }
 
     fn tool(name: &str, read_only: bool, destructive: bool) -> ToolFacts {
-        ToolFacts { name: name.to_owned(), for_app: true, for_model: true, read_only, destructive }
+        let claims = Claims::of(
+            |hint| match hint {
+                "readOnlyHint" => Some(read_only),
+                "destructiveHint" => Some(destructive),
+                _ => None,
+            },
+            "{}".into(),
+        );
+        let claims = Arc::new(claims);
+        let name = name.to_owned();
+        ToolFacts { name, for_app: true, for_model: true, read_only, destructive, claims }
+    }
+
+    /// What the tools say of themselves.
+    fn said() -> Claimed {
+        tools().into_iter().map(|tool| (tool.name, tool.claims)).collect()
     }
 
     fn tools() -> Vec<ToolFacts> {
@@ -458,7 +530,7 @@ mod tests {
     fn one_yes_covers_the_listed_tools_and_no_later_one() {
         let policy = Policy::default();
         let mut decided = Decided::default();
-        decided.remember(&names(&["save"]), Decision::Allow);
+        decided.remember(&names(&["save"]), Decision::Allow, &said());
         assert_eq!(judge(&policy, &decided, "save"), Verdict::Allow);
         assert_eq!(judge(&policy, &decided, "send"), Verdict::Ask(Subject::Tool("send".into())));
         assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
@@ -468,13 +540,13 @@ mod tests {
     fn a_yes_to_the_list_does_not_cover_a_tool_that_came_to_destroy() {
         let policy = Policy::default();
         let mut decided = Decided::default();
-        decided.remember(&names(&["save", "drop"]), Decision::AllowAlways);
+        decided.remember(&names(&["save", "drop"]), Decision::AllowAlways, &said());
         assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
-        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways);
+        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways, &said());
         assert_eq!(judge(&policy, &decided, "drop"), Verdict::Allow);
         // A no to the list stays one.
         let mut decided = Decided::default();
-        decided.remember(&names(&["save", "drop"]), Decision::DenyAlways);
+        decided.remember(&names(&["save", "drop"]), Decision::DenyAlways, &said());
         assert!(matches!(judge(&policy, &decided, "drop"), Verdict::Deny(Denial::Refused(_))));
     }
 
@@ -482,7 +554,7 @@ mod tests {
     fn d6_a_tool_asked_on_its_own_does_not_cost_the_one_prompt() {
         let mut policy = Policy::default();
         let mut decided = Decided::default();
-        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways);
+        decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways, &said());
         assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save", "send"])));
         // What the operator wants asked on its own is not on the list either.
         policy.tools.insert("send".into(), Stance::Ask);
@@ -492,9 +564,9 @@ mod tests {
     #[test]
     fn decisions_can_be_listed_and_taken_back() {
         let mut decided = Decided::default();
-        decided.remember(&names(&["save", "send"]), Decision::Allow);
-        decided.remember(&names(&["late"]), Decision::DenyAlways);
-        decided.remember(&Subject::Message, Decision::AllowAlways);
+        decided.remember(&names(&["save", "send"]), Decision::Allow, &said());
+        decided.remember(&names(&["late"]), Decision::DenyAlways, &said());
+        decided.remember(&Subject::Message, Decision::AllowAlways, &said());
         let listed: Vec<_> = decided.iter().collect();
         let expected =
             [(Subject::Message, true), (names(&["save", "send"]), true), (names(&["late"]), false)];
@@ -502,7 +574,7 @@ mod tests {
         let mut again = Decided::default();
         for (subject, yes) in listed {
             let decision = if yes { Decision::AllowAlways } else { Decision::DenyAlways };
-            again.remember(&subject, decision);
+            again.remember(&subject, decision, &said());
             decided.forget(&subject);
         }
         assert_eq!(again.iter().count(), 3);
@@ -510,12 +582,69 @@ mod tests {
     }
 
     #[test]
+    fn a_yes_for_longer_does_not_outlive_what_the_tool_said_of_itself() {
+        let (policy, own) = (Policy::default(), Subject::Tool("send".into()));
+        let same = || tool("send", false, false);
+        let hints = |name: &str| (name == "destructiveHint").then_some(true);
+        let mut other = Claims::clone(&same().claims);
+        other.schema = r#"{"type":"object"}"#.into();
+        let other = ToolFacts { claims: Arc::new(other), ..same() };
+        let worse = ToolFacts { claims: Arc::new(Claims::of(hints, "{}".into())), ..same() };
+        let asks: [(&ToolFacts, &[&str]); 2] = [
+            (&other, &["what it takes as arguments has changed"]),
+            (
+                &worse,
+                &[
+                    "readOnlyHint was false, and is not said any more",
+                    "destructiveHint was false, and is true now",
+                ],
+            ),
+        ];
+        let list = names(&["send", "save"]);
+        for (subject, decision) in [
+            (&own, Decision::AllowAlways),
+            (&list, Decision::AllowAlways),
+            (&list, Decision::Allow),
+        ] {
+            let mut decided = Decided::default();
+            decided.remember(subject, decision, &said());
+            let judge = |tool: &ToolFacts| policy.judge(&decided, Wish::CallTool(tool), [tool]);
+            let changes = |tool: &ToolFacts| {
+                let said = [("send".to_owned(), Arc::clone(&tool.claims))].into();
+                decided.changes(&own, &said)
+            };
+            assert_eq!(judge(&same()), Verdict::Allow, "{subject:?} {decision:?}");
+            assert_eq!(changes(&same()), [""; 0]);
+            for (tool, words) in &asks {
+                assert_eq!(judge(tool), Verdict::Ask(own.clone()), "{subject:?} {decision:?}");
+                assert_eq!(changes(tool), *words);
+            }
+        }
+        // A never is a never, whatever the tool says of itself next.
+        let mut decided = Decided::default();
+        decided.remember(&own, Decision::DenyAlways, &said());
+        let verdict = policy.judge(&decided, Wish::CallTool(&worse), [&worse]);
+        assert!(matches!(verdict, Verdict::Deny(Denial::Refused(_))));
+    }
+
+    #[test]
+    fn a_yes_to_a_tool_of_which_nothing_is_known_counts_for_nothing() {
+        let mut decided = Decided::default();
+        decided.remember(&Subject::Tool("send".into()), Decision::AllowAlways, &Claimed::new());
+        decided.remember(&names(&["save"]), Decision::AllowAlways, &Claimed::new());
+        for name in ["send", "save"] {
+            let asked = Verdict::Ask(Subject::Tool(name.into()));
+            assert_eq!(judge(&Policy::default(), &decided, name), asked);
+        }
+    }
+
+    #[test]
     fn a_no_is_remembered_only_when_it_is_meant_for_ever() {
         let policy = Policy::default();
         let mut decided = Decided::default();
-        decided.remember(&Subject::Tool("drop".into()), Decision::Deny);
+        decided.remember(&Subject::Tool("drop".into()), Decision::Deny, &said());
         assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
-        decided.remember(&Subject::Tool("drop".into()), Decision::DenyAlways);
+        decided.remember(&Subject::Tool("drop".into()), Decision::DenyAlways, &said());
         assert!(matches!(judge(&policy, &decided, "drop"), Verdict::Deny(Denial::Refused(_))));
     }
 
@@ -561,7 +690,8 @@ mod tests {
     fn h_115_app_tools_that_claim_nothing_are_asked() {
         let policy = Policy::default();
         let judge = |read_only| {
-            policy.judge(&Decided::default(), Wish::AppTool { name: "t", read_only }, [])
+            let claims = &tool("t", read_only, false).claims;
+            policy.judge(&Decided::default(), Wish::AppTool { name: "t", claims }, [])
         };
         assert_eq!(judge(true), Verdict::Allow);
         assert_eq!(judge(false), Verdict::Ask(Subject::AppTool("t".into())));

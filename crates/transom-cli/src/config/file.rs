@@ -108,11 +108,14 @@ pub(crate) struct Run {
     pub(crate) sandbox_domain: Option<Spanned<Domain>>,
 }
 
-/// `[servers.NAME]`. Without a command or a url it says how to treat a server that is named elsewhere.
+/// `[servers.NAME]`. Without a command or a url it says how to treat a server that is named elsewhere: in the file that it
+/// says, or with `--name`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Server {
     pub(crate) command: Option<Spanned<String>>,
+    /// The file with `mcpServers` that has it.
+    pub(crate) from: Option<Spanned<PathBuf>>,
     pub(crate) args: Option<Spanned<Vec<String>>>,
     pub(crate) env: Option<Spanned<BTreeMap<String, String>>>,
     pub(crate) cwd: Option<Spanned<PathBuf>>,

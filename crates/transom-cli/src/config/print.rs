@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::Value;
 use transom::policy::Stance;
-use transom_host::upstream::{Command, Endpoint, Registration, Secret, Target};
+use transom_host::{
+    place::masked,
+    upstream::{Command, Endpoint, Registration, Secret, Target},
+};
 
 use super::{
     Config, Frames, Run, Server,
@@ -227,27 +230,6 @@ fn secrets(
     Ok(())
 }
 
-/// Arguments without what looks like a secret: the value of an option that is named like one.
-pub(super) fn masked(args: &[String]) -> Vec<String> {
-    let secret = |option: &str| {
-        let option = option.to_ascii_lowercase();
-        option.starts_with('-') && SECRET_WORDS.iter().any(|word| option.contains(word))
-    };
-    let mut hide_next = false;
-    let mask = |arg: &String| {
-        let hide = std::mem::take(&mut hide_next) && !arg.starts_with('-');
-        match arg.split_once('=') {
-            _ if hide => HIDDEN.to_owned(),
-            Some((option, _)) if secret(option) => format!("{option}={HIDDEN}"),
-            _ => {
-                hide_next = secret(arg);
-                arg.clone()
-            }
-        }
-    };
-    args.iter().map(mask).collect()
-}
-
 fn line(
     f: &mut fmt::Formatter<'_>,
     name: &str,
@@ -267,25 +249,4 @@ fn key(name: &str) -> String {
 }
 
 pub(super) const HIDDEN: &str = "(hidden)";
-const SECRET_WORDS: [&str; 6] = ["key", "token", "secret", "password", "passwd", "auth"];
 const COLUMN: usize = 40;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_named_like_secrets_are_hidden() {
-        #[rustfmt::skip]
-        let table: [(&[&str], &[&str]); 4] = [
-            (&["--stdio", "x"],            &["--stdio", "x"]),
-            (&["--api-key=hush", "x"],     &["--api-key=(hidden)", "x"]),
-            (&["--token", "hush", "x"],    &["--token", "(hidden)", "x"]),
-            (&["--no-auth", "--port", "1"], &["--no-auth", "--port", "1"]),
-        ];
-        for (args, shown) in table {
-            let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
-            assert_eq!(masked(&args), shown);
-        }
-    }
-}

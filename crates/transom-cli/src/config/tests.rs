@@ -145,14 +145,67 @@ fn servers_of_the_command_line_take_the_place_of_the_files() {
     };
     assert_eq!(names(&[]), ["a"]);
     assert_eq!(names(&["http://localhost:3001/mcp"]), ["localhost-3001"]);
-    // What was granted to the file's own server goes to nobody else, but what was said of a name does.
-    let config = load(toml, &["http://a.test", "http://b", "--", "./b"]).unwrap();
-    let [other, b, second] = &*config.servers else { panic!("three servers") };
-    assert_eq!((&*other.name, &*other.grants.value), ("a.test", &[][..]));
-    assert_eq!((&*b.name, &*b.grants.value), ("b", &[Grant::Data][..]));
-    assert_eq!(b.agreement().policy.unwrap().downloads, Stance::Deny);
-    assert_eq!((&*second.name, &*second.grants.value), ("b-2", &[][..]));
     assert_eq!(names(&["http://a"]), ["a-2"]);
+}
+
+#[test]
+fn what_a_section_grants_goes_to_its_own_server_and_to_none_that_is_only_called_so() {
+    let toml = "[servers.a]\nurl = \"https://a.test/mcp\"\nscripts = [\"wasm\"]\n\
+                [servers.pdf]\nscripts = [\"data:\"]\npolicy.downloads = \"deny\"";
+    let first = |words: &[&str]| {
+        let server = load(toml, words).unwrap().servers.into_iter().next().unwrap();
+        (server.name.clone(), server.grants.value.clone(), server.agreement().policy.unwrap())
+    };
+    // By its place, whatever somebody calls it.
+    let (name, grants, _) = first(&["https://a.test/mcp"]);
+    assert_eq!((&*name, &*grants), ("a", &[Grant::Wasm][..]));
+    let (name, grants, _) = first(&["https://a.test/other"]);
+    assert_eq!((&*name, &*grants), ("a.test", &[][..]));
+    // A name that somebody gave is meant; one that was made of a command is not.
+    let (name, grants, policy) = first(&["--name", "pdf", "--", "./anything"]);
+    assert_eq!((&*name, &*grants, policy.downloads), ("pdf", &[Grant::Data][..], Stance::Deny));
+    for words in [&["--", "npx", "-y", "@evil/pdf"][..], &["https://pdf/mcp"]] {
+        let error = format!("{:#}", load(toml, words).unwrap_err());
+        assert!(error.contains("is only called pdf after its address or command"), "{error}");
+        assert!(error.contains("say --name pdf"), "{error}");
+        let mut other = vec!["--name", "other"];
+        other.extend(words);
+        let (name, grants, _) = first(&other);
+        assert_eq!((&*name, &*grants), ("other", &[][..]));
+    }
+    let error = |words: &[&str]| format!("{:#}", load(toml, words).unwrap_err());
+    assert!(error(&["--name", "a", "--", "./x"]).contains("there is a server \"a\" already"));
+    assert!(
+        error(&["--name", "x", "http://b", "http://c"]).contains("there are 2 on the command line")
+    );
+    assert!(error(&["--name", "x"]).contains("there are 0 on the command line"));
+}
+
+#[test]
+fn a_section_is_about_a_server_of_another_file_only_if_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = folder.path().join("mcp.json");
+    std::fs::write(&json, r#"{"mcpServers":{"pdf":{"command":"x"}}}"#).unwrap();
+    std::fs::write(folder.path().join("other.json"), "{}").unwrap();
+    let config = ["--config", json.to_str().unwrap()];
+    for (from, grants) in [
+        ("from = \"mcp.json\"\n", Some(Grant::Wasm)),
+        ("", None),
+        ("from = \"other.json\"\n", None),
+    ] {
+        let toml = format!("[servers.pdf]\n{from}scripts = [\"wasm\"]");
+        std::fs::write(folder.path().join("transom.toml"), toml).unwrap();
+        match (load_in(folder.path(), &config), grants) {
+            (Ok(config), Some(grant)) => assert_eq!(config.servers[0].grants.value, [grant]),
+            (Err(error), None) => {
+                let error = format!("{error:#}");
+                assert!(error.contains("write from = ") && error.contains("mcp.json"), "{error}");
+            }
+            (other, _) => panic!("{from}: {:?}", other.is_ok()),
+        }
+    }
+    let both = "[servers.pdf]\ncommand = \"x\"\nfrom = \"mcp.json\"";
+    assert!(message(both).contains("from is for a server that the section does not name itself"));
 }
 
 #[test]

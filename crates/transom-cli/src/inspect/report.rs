@@ -10,7 +10,7 @@ use transom::{
 };
 use transom_host::{
     MissingGrants, MissingPermissions,
-    documents::{Document, Limits, ScanFinding, Severity, What},
+    documents::{self, Document, Limits, ScanFinding, Severity, What},
     upstream::{Listing, ResourceEntries, Upstream},
 };
 
@@ -68,6 +68,15 @@ pub(super) struct Facts {
     pub(super) domain: Option<String>,
 }
 
+/// Of a view that is made for each request.
+fn unpinned(template: &str) -> Finding {
+    let words = format!(
+        "is made for each request, as one of {}; it is not pinned: a host asks once, and not when its content changes",
+        transom::violation::Quoted::new(template)
+    );
+    Finding { severity: Severity::Note, words, line: None }
+}
+
 /// One thing that people should know.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
@@ -84,8 +93,16 @@ impl Report {
         let (said, listing) = (upstream.server(), upstream.tools());
         let entries = upstream.resource_entries().await;
         let mut views = vec![];
-        for (uri, tools) in linked(&listing) {
-            views.push(View::of(server, upstream, &entries, &uri, tools).await);
+        let linked = linked(&listing);
+        // What the list has is one document; what it does not have may be made for each request.
+        let unlisted = linked.iter().any(|(uri, _)| entries.get(uri).is_none());
+        let templates = if unlisted { upstream.resource_templates().await } else { vec![] };
+        for (uri, tools) in linked {
+            let mut view = View::of(server, upstream, &entries, &uri, tools).await;
+            let made = |template: &&String| documents::fits(template, uri.as_str());
+            let template = templates.iter().find(made).filter(|_| entries.get(&uri).is_none());
+            view.findings.extend(template.map(|template| unpinned(template)));
+            views.push(view);
         }
         let extensions = said.capabilities.get("extensions");
         Self {

@@ -156,7 +156,7 @@ fn a_run_can_be_listed_exported_and_verified() {
         let (code, words_of_it, _) =
             verify("changed.jsonl", &out.replacen("allowed", "refused", 1));
         assert_eq!(code, 1);
-        assert!(words_of_it.starts_with("row 3 is not what was written there"), "{words_of_it}");
+        assert!(words_of_it.starts_with("row 4 is not what was written there"), "{words_of_it}");
         let cut: Vec<&str> = out.lines().take(4).collect();
         assert_eq!(verify("cut.jsonl", &cut.join("\n")).0, 1);
     }

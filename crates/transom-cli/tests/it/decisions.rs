@@ -7,7 +7,7 @@ use crate::transom::Place;
 const FILE: &str = ".local/share/transom/decisions.json";
 
 fn kept(decisions: &Value) -> String {
-    json!({ "version": 1, "decisions": decisions }).to_string()
+    json!({ "version": 2, "decisions": decisions }).to_string()
 }
 
 fn now() -> u64 {
@@ -15,18 +15,23 @@ fn now() -> u64 {
 }
 
 fn entry(server: &str, subject: &Value) -> Value {
-    json!({ "server": server, "place": "0", "subject": subject, "yes": true, "at": now() })
+    json!({
+        "server": server, "place": "0", "where": format!("./{server}, in /somewhere"),
+        "subject": subject, "yes": true, "at": now(),
+    })
 }
 
 #[test]
 fn what_is_remembered_is_listed_and_forgotten_by_name() {
-    let old = json!({ "server": "old", "place": "0", "subject": "message", "yes": true, "at": 1 });
+    let mut old = entry("old", &json!("message"));
+    old["at"] = json!(1);
     let all = json!([entry("a", &json!({ "tool": "x" })), entry("b", &json!("message")), old]);
     let place = Place::new().with(FILE, &kept(&all));
     let (code, out, _) = place.transom(&["decisions", "list"]);
     assert_eq!(code, 0);
     let lines: Vec<&str> = out.lines().collect();
-    let [first, second] = &*lines else { panic!("{out}") };
+    let [first, at, second, _] = &*lines else { panic!("{out}") };
+    assert_eq!(at.trim(), "at ./a, in /somewhere");
     assert!(first.ends_with("views of a may always call \"x\""), "{first}");
     assert!(second.ends_with("views of b may always say things in your name"), "{second}");
     let (_, out, _) = place.transom(&["decisions", "list", "--json"]);
@@ -54,7 +59,19 @@ fn a_server_that_is_another_one_now_is_said_to_be() {
         .with(FILE, &kept(&json!([entry("a", &json!({ "tool": "x" }))])))
         .with("transom.toml", toml);
     let (_, out, _) = place.transom(&["decisions", "list", "--toml", "transom.toml"]);
-    assert!(out.contains("for another server of this name; does not count"), "{out}");
+    assert!(
+        out.contains("at ./a, in /somewhere; does not count for the server that has this name now"),
+        "{out}"
+    );
+}
+
+#[test]
+fn what_an_earlier_version_kept_is_said_not_to_count() {
+    let old = r#"{"version":1,"decisions":[{"server":"a","place":"00","subject":{"tool":"x"},"yes":true,"at":1}]}"#;
+    let place = Place::new().with(FILE, old);
+    let (code, out, error) = place.transom(&["decisions", "list"]);
+    assert_eq!((code, &*out), (0, "nothing is remembered: every question is asked\n"));
+    assert!(error.contains("it does not count any more, and you are asked again"), "{error}");
 }
 
 #[test]

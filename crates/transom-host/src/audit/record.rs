@@ -13,7 +13,7 @@ use transom::{
 };
 
 use super::chain::{Hash, Head};
-use crate::server::Named;
+use crate::{digest::digest, server::Named};
 
 /// One thing to write down.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -155,6 +155,13 @@ impl Record {
         Self { detail, ..Self::decided(None, decision, true) }
     }
 
+    /// A view runs: which document, and whether somebody is asked before another one does.
+    pub(crate) fn runs(document: &Named) -> Self {
+        let outcome = Some(if document.pinned { "pinned" } else { "unpinned" });
+        let more = More { outcome, ..More::default() };
+        Self { more, detail: Details::of_document(document), ..Self::new("document") }
+    }
+
     /// A person clicked, or would not.
     pub(crate) fn clicked(call: u64, decision: Decision) -> Self {
         let mut record = Self::decided(None, decision, true);
@@ -219,23 +226,23 @@ impl Record {
         let (method, about, sent) = match task {
             Task::CallTool(tool) => {
                 let arguments = tool.arguments.as_ref().map_or("", Printed::get);
-                ("tools/call", &*tool.name, hashed(&[arguments]))
+                ("tools/call", &*tool.name, hashed(arguments))
             }
             Task::Read { method, uri, params } => {
-                (*method, uri.as_deref().unwrap_or_default(), hashed(&[params.get()]))
+                (*method, uri.as_deref().unwrap_or_default(), hashed(params.get()))
             }
-            Task::OpenLink { url } => ("ui/open-link", &**url, hashed(&[url])),
+            Task::OpenLink { url } => ("ui/open-link", &**url, hashed(url)),
             Task::Download { files } => {
                 let names = files.first().map_or("", |file| &file.name);
                 let bodies: Vec<&str> = files.iter().flat_map(parts).collect();
-                ("ui/download-file", names, hashed(&bodies))
+                ("ui/download-file", names, hashed_apart(&bodies))
             }
-            Task::AddMessage { content } => ("ui/message", "", hashed(&[content.get()])),
+            Task::AddMessage { content } => ("ui/message", "", hashed(content.get())),
             Task::UpdateModelContext { content, structured } => {
                 let structured = structured.as_ref().map_or("", Printed::get);
-                ("ui/update-model-context", "", hashed(&[content.get(), structured]))
+                ("ui/update-model-context", "", hashed_apart(&[content.get(), structured]))
             }
-            Task::Sample { params } => ("sampling/createMessage", "", hashed(&[params.get()])),
+            Task::Sample { params } => ("sampling/createMessage", "", hashed(params.get())),
             Task::SetDisplayMode(mode) => ("ui/request-display-mode", mode.as_str(), (0, None)),
             _ => ("", "", (0, None)),
         };
@@ -320,7 +327,7 @@ impl More {
 }
 
 impl Details {
-    fn of_document(Named { uri, hash }: &Named) -> Self {
+    fn of_document(Named { uri, hash, .. }: &Named) -> Self {
         let sha256 = Some(Hash(*hash.as_bytes()).to_string());
         Self { about: Some(short(uri)), sha256, ..Self::default() }
     }
@@ -340,13 +347,15 @@ fn parts(file: &File) -> [&str; 2] {
     [&file.name, body]
 }
 
-/// The size of all parts together, and the hash of one after the other.
-fn hashed(parts: &[&str]) -> (usize, Option<String>) {
-    let whole = if let [one] = parts {
-        Hash::of(one.as_bytes())
-    } else {
-        Hash::of(parts.concat().as_bytes())
-    };
+/// The size of a text, and its hash, as anybody can compute it.
+fn hashed(text: &str) -> (usize, Option<String>) {
+    (text.len(), Some(Hash::of(text.as_bytes()).to_string()))
+}
+
+/// The size of all parts together, and a hash of them that depends on where one ends and the next begins: the end of a
+/// file's name must not pass for the beginning of what is in it.
+fn hashed_apart(parts: &[&str]) -> (usize, Option<String>) {
+    let whole = Hash(digest("transom: parts of an effect", parts));
     (parts.iter().map(|part| part.len()).sum(), Some(whole.to_string()))
 }
 

@@ -1,4 +1,7 @@
-//! What a document was when it was first shown, and what has changed since.
+//! What a tool of a server showed when it was first opened, and what has changed since.
+//!
+//! A pin belongs to a tool of the server in one place, and not to an address: another address for the same tool is a
+//! change like any other.
 
 mod file;
 
@@ -9,9 +12,10 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use transom::violation::Quoted;
-use transom::wire::{ResourceCsp, ResourcePermissions, UiUri};
+use transom::wire::{ResourceCsp, ResourcePermissions};
 
 use super::{ContentHash, Document, Severity};
+use crate::place::PlaceId;
 
 pub use file::FilePins;
 
@@ -19,6 +23,12 @@ pub use file::FilePins;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Pin {
+    /// Its address.
+    pub uri: String,
+    /// The addresses that were agreed to, where its content was not: a template, or the one address of a document that is
+    /// another one each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
     /// The hash of its bytes.
     pub hash: ContentHash,
     /// How many bytes it had.
@@ -41,14 +51,16 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// Takes down what a document is.
-    pub fn of(document: &Document) -> Self {
+    /// Takes down what a document is. With a pattern, its content is not agreed to.
+    pub fn of(document: &Document, pattern: Option<&str>) -> Self {
         let domain = document.meta.domain.as_deref();
         let mut origins: Vec<_> = document.scan.origins.iter().map(|o| o.origin.clone()).collect();
         origins.sort();
         origins.dedup();
         let grave = document.scan.at_least(Severity::Warning);
         Self {
+            uri: document.uri.as_str().to_owned(),
+            pattern: pattern.map(str::to_owned),
             hash: document.hash,
             size: document.html.len(),
             csp: document.declaration.as_ref().map(ResourceCsp::from),
@@ -58,6 +70,22 @@ impl Pin {
             findings: grave.map(|finding| finding.words.clone()).collect(),
         }
     }
+
+    /// The addresses that it is for.
+    fn addresses(&self) -> &str {
+        self.pattern.as_deref().unwrap_or(&self.uri)
+    }
+}
+
+/// Who shows a document: a tool of the server in a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Shows<'a> {
+    /// Where the server is.
+    pub place: &'a PlaceId,
+    /// The tool.
+    pub tool: &'a str,
+    /// The template that the document's address is one of, if it is made for each request.
+    pub template: Option<&'a str>,
 }
 
 /// What a review of a document says.
@@ -65,7 +93,10 @@ impl Pin {
 pub enum Review {
     /// Nobody has seen it yet.
     New,
-    /// It is what it was.
+    /// Nobody has agreed to it yet, and it is made for each request: ask whether it may run, since nobody can tell later
+    /// whether it is what it was.
+    Unpinned(Box<Pin>),
+    /// It is what it was, as far as that was agreed to.
     Same,
     /// It is not what it was; tell the user before it runs.
     Changed(Box<Change>),
@@ -80,13 +111,15 @@ pub struct Change {
     pub after: Pin,
     /// In what the two differ.
     pub what: Vec<Difference>,
+    /// The other tools that show the same: a yes is for all of them.
+    pub others: Vec<String>,
 }
 
 impl Change {
     /// Compares; nothing, if they are the same.
     pub fn between(before: Pin, after: Pin) -> Option<Self> {
         let what = differences(&before, &after);
-        (!what.is_empty()).then_some(Self { before, after, what })
+        (!what.is_empty()).then_some(Self { before, after, what, others: vec![] })
     }
 }
 
@@ -94,6 +127,15 @@ impl Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
+    /// Its address, or the addresses that it is one of.
+    Address {
+        /// What it was.
+        before: Quoted,
+        /// What it is.
+        after: Quoted,
+    },
+    /// It is made for each request now: nobody can tell any more whether it is what it was.
+    Unpinned,
     /// Its bytes.
     Content {
         /// How many there were.
@@ -142,6 +184,10 @@ pub enum Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Address { before, after } => write!(f, "its address is {after}, before {before}"),
+            Self::Unpinned => f.write_str(
+                "it is made anew for each request now, so nobody is asked when its content changes",
+            ),
             Self::Content { before, after } if before == after => {
                 write!(f, "its content changed; it still has {after} bytes")
             }
@@ -170,14 +216,23 @@ impl fmt::Display for Difference {
 ///
 /// Small and synchronous: a pin is looked up when a view opens and written when a user has agreed.
 pub trait Pins: Send + Sync {
-    /// Returns what a document was when it was pinned.
-    fn get(&self, server: &str, uri: &UiUri) -> Result<Option<Pin>, PinError>;
+    /// Returns what a tool showed when that was pinned.
+    fn get(&self, place: &PlaceId, tool: &str) -> Result<Option<Pin>, PinError>;
 
-    /// Remembers what a document is, instead of what it was.
-    fn set(&self, server: &str, uri: &UiUri, pin: Pin) -> Result<(), PinError>;
+    /// Returns every tool of a place with what it showed.
+    fn all(&self, place: &PlaceId) -> Result<Vec<(String, Pin)>, PinError>;
 
-    /// Forgets the documents of a server; returns how many there were.
-    fn forget(&self, server: &str) -> Result<usize, PinError>;
+    /// Remembers what tools of a place show, instead of what they showed.
+    fn set(&self, place: &PlaceId, tools: &[&str], pin: &Pin) -> Result<(), PinError>;
+
+    /// Forgets the documents of a place; returns how many there were.
+    fn forget(&self, place: &PlaceId) -> Result<usize, PinError>;
+
+    /// What an earlier version pinned for a server of this name at this address. It can make somebody be asked, and
+    /// never spares it: names can be had by anybody.
+    fn earlier(&self, _server: &str, _uri: &str) -> Result<Option<Pin>, PinError> {
+        Ok(None)
+    }
 }
 
 /// Why pins cannot be read or written.
@@ -214,16 +269,20 @@ pub struct MemoryPins {
 }
 
 impl Pins for MemoryPins {
-    fn get(&self, server: &str, uri: &UiUri) -> Result<Option<Pin>, PinError> {
-        Ok(self.lock().get(server, uri).cloned())
+    fn get(&self, place: &PlaceId, tool: &str) -> Result<Option<Pin>, PinError> {
+        Ok(self.lock().get(place, tool).cloned())
     }
 
-    fn set(&self, server: &str, uri: &UiUri, pin: Pin) -> Result<(), PinError> {
-        self.lock().set(server, uri, pin)
+    fn all(&self, place: &PlaceId) -> Result<Vec<(String, Pin)>, PinError> {
+        Ok(self.lock().all(place))
     }
 
-    fn forget(&self, server: &str) -> Result<usize, PinError> {
-        Ok(self.lock().forget(server))
+    fn set(&self, place: &PlaceId, tools: &[&str], pin: &Pin) -> Result<(), PinError> {
+        self.lock().set(place, tools, pin)
+    }
+
+    fn forget(&self, place: &PlaceId) -> Result<usize, PinError> {
+        Ok(self.lock().forget(place))
     }
 }
 
@@ -233,34 +292,53 @@ impl MemoryPins {
     }
 }
 
-/// All pins, by server and address.
+/// All pins.
 #[derive(Clone, Debug, Default)]
-struct Board(BTreeMap<(String, String), Pin>);
+struct Board {
+    /// By place and tool.
+    pins: BTreeMap<(PlaceId, String), Pin>,
+    /// What an earlier version pinned, by the server's name and the address.
+    earlier: BTreeMap<(String, String), Pin>,
+}
 
 impl Board {
-    fn get(&self, server: &str, uri: &UiUri) -> Option<&Pin> {
-        self.0.get(&(server.to_owned(), uri.as_str().to_owned()))
+    fn get(&self, place: &PlaceId, tool: &str) -> Option<&Pin> {
+        self.pins.get(&(place.clone(), tool.to_owned()))
     }
 
-    fn set(&mut self, server: &str, uri: &UiUri, pin: Pin) -> Result<(), PinError> {
-        let key = (server.to_owned(), uri.as_str().to_owned());
-        if self.0.len() >= MAX_PINS && !self.0.contains_key(&key) {
+    fn all(&self, place: &PlaceId) -> Vec<(String, Pin)> {
+        let own = self.pins.iter().filter(|((owner, _), _)| owner == place);
+        own.map(|((_, tool), pin)| (tool.clone(), pin.clone())).collect()
+    }
+
+    fn set(&mut self, place: &PlaceId, tools: &[&str], pin: &Pin) -> Result<(), PinError> {
+        let mut changed = self.pins.clone();
+        changed.extend(tools.iter().map(|&tool| ((place.clone(), tool.to_owned()), pin.clone())));
+        if changed.len() > MAX_PINS && changed.len() > self.pins.len() {
             return Err(PinError::Full);
         }
-        self.0.insert(key, pin);
+        self.pins = changed;
         Ok(())
     }
 
-    fn forget(&mut self, server: &str) -> usize {
-        let before = self.0.len();
-        self.0.retain(|(owner, _), _| owner != server);
-        before - self.0.len()
+    fn forget(&mut self, place: &PlaceId) -> usize {
+        let before = self.pins.len();
+        self.pins.retain(|(owner, _), _| owner != place);
+        before - self.pins.len()
     }
 }
 
 fn differences(before: &Pin, after: &Pin) -> Vec<Difference> {
     let mut what = Vec::new();
-    if before.hash != after.hash {
+    if before.addresses() != after.addresses() {
+        let (before, after) = (Quoted::new(before.addresses()), Quoted::new(after.addresses()));
+        what.push(Difference::Address { before, after });
+    }
+    let pinned = before.pattern.is_none() && after.pattern.is_none();
+    if before.pattern.is_none() && after.pattern.is_some() {
+        what.push(Difference::Unpinned);
+    }
+    if pinned && before.hash != after.hash {
         what.push(Difference::Content { before: before.size, after: after.size });
     }
     if before.csp.is_some() != after.csp.is_some() {
@@ -273,6 +351,10 @@ fn differences(before: &Pin, after: &Pin) -> Vec<Difference> {
     }
     if before.domain != after.domain {
         what.push(Difference::StableOrigin);
+    }
+    // What was found in it is its content's, to which nobody agreed.
+    if !pinned {
+        return what;
     }
     use Difference::{FindingAdded, FindingRemoved, OriginAdded, OriginRemoved};
     compare(&before.origins, &after.origins, OriginAdded, OriginRemoved, &mut what);

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use tokio::sync::OnceCell;
 use transom::wire::UiUri;
 
-use super::{Change, ContentHash, Document, MemoryPins, NotADocument, Pin, PinError, Pins, Review};
+use super::{
+    Change, ContentHash, Document, MemoryPins, NotADocument, Pin, PinError, Pins, Review, Shows,
+};
 
 /// The documents a host has read, and the pins that tell which of them have changed.
 ///
@@ -86,18 +88,69 @@ impl Store {
         self.lock().invalidate(server);
     }
 
-    /// Compares a document with what it was when a user last agreed to it (H-49).
-    pub fn review(&self, document: &Document) -> Result<Review, PinError> {
-        let Some(before) = self.pins.get(&document.server, &document.uri)? else {
-            return Ok(Review::New);
-        };
-        let change = Change::between(before, Pin::of(document));
+    /// A store of the same documents whose pins are forgotten at the end.
+    #[must_use]
+    pub fn for_this_run(&self) -> Self {
+        Self { pins: Arc::new(MemoryPins::default()), ..self.clone() }
+    }
+
+    /// Compares what a tool shows with what it showed when a user last agreed to it (H-49).
+    pub fn review(&self, document: &Document, shows: Shows<'_>) -> Result<Review, PinError> {
+        let before = self.pins.get(shows.place, shows.tool)?;
+        // Whoever agreed to a document that is another one each time agreed to its address.
+        let address = document.uri.as_str();
+        let agreed = before.as_ref().and_then(|pin| pin.pattern.as_deref());
+        let pattern = shows.template.or(agreed.filter(|agreed| *agreed == address));
+        let after = Pin::of(document, pattern);
+        let Some(before) = before else { return self.first_look(document, after) };
+        let all = self.pins.all(shows.place)?.into_iter();
+        let same = all.filter(|(tool, pin)| tool != shows.tool && *pin == before);
+        let others = same.map(|(tool, _)| tool).collect();
+        let change = Change::between(before, after).map(|change| Change { others, ..change });
         Ok(change.map_or(Review::Same, |change| Review::Changed(Box::new(change))))
     }
 
-    /// Remembers a document as the one that was agreed to, on its first use or after a change.
-    pub fn pin(&self, document: &Document) -> Result<(), PinError> {
-        self.pins.set(&document.server, &document.uri, Pin::of(document))
+    /// Of a tool that nobody has opened, as far as we know.
+    fn first_look(&self, document: &Document, after: Pin) -> Result<Review, PinError> {
+        let earlier = self.pins.earlier(&document.server, document.uri.as_str())?;
+        match earlier.and_then(|before| Change::between(before, after.clone())) {
+            Some(change) => Ok(Review::Changed(Box::new(change))),
+            None if after.pattern.is_some() => Ok(Review::Unpinned(Box::new(after))),
+            None => Ok(Review::New),
+        }
+    }
+
+    /// Remembers what a review found as what was agreed to: on its first use, or after a change, and then for every tool
+    /// that showed the same.
+    pub fn agree(
+        &self,
+        document: &Document,
+        shows: Shows<'_>,
+        review: &Review,
+    ) -> Result<(), PinError> {
+        let mut tools = vec![shows.tool];
+        let pin = match review {
+            Review::Same => return Ok(()),
+            Review::New => Pin::of(document, None),
+            Review::Unpinned(pin) => Pin::clone(pin),
+            Review::Changed(change) => {
+                tools.extend(change.others.iter().map(String::as_str));
+                change.after.clone()
+            }
+        };
+        self.pins.set(shows.place, &tools, &pin)
+    }
+
+    /// Remembers that what a tool shows at this address may be another document each time.
+    pub fn agree_to_changes(&self, document: &Document, shows: Shows<'_>) -> Result<(), PinError> {
+        let pattern = shows.template.unwrap_or(document.uri.as_str());
+        self.pins.set(shows.place, &[shows.tool], &Pin::of(document, Some(pattern)))
+    }
+
+    /// Whether somebody agreed to what a tool shows, but not to its content.
+    pub fn is_unpinned(&self, shows: Shows<'_>) -> Result<bool, PinError> {
+        let pin = self.pins.get(shows.place, shows.tool)?;
+        Ok(pin.map_or(shows.template.is_some(), |pin| pin.pattern.is_some()))
     }
 
     /// Returns how many documents, and how many bytes of HTML, are kept.

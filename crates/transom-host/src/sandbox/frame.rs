@@ -8,15 +8,18 @@ use transom::origin::Origin;
 use transom::wire::ResourcePermissions;
 
 use super::page::Page;
-use super::sites::{Lease, Place};
+use super::sites::{self, Lease};
 use super::stable::StableDomain;
 use crate::documents::Document;
+use crate::place::Place;
 
 /// What a frame is asked to be: a document, and how much of its wishes it gets.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The document. Its server is the one the frame's names belong to.
+    /// The document.
     pub document: Arc<Document>,
+    /// Where its server is: whose the frame's names are, and the storage behind them.
+    pub place: Place,
     /// The domains the host agrees to. What the document did not declare is left out (H-25).
     pub declaration: Option<Declaration>,
     /// The permissions the host agrees to. What the document did not ask for is left out.
@@ -37,7 +40,7 @@ impl Frame {
     /// Makes a frame with what its document declared, and without permissions or grants.
     ///
     /// A `ui.domain` that is no host counts as none.
-    pub fn new(document: Arc<Document>, page_origins: Vec<Origin>) -> Self {
+    pub fn new(document: Arc<Document>, place: Place, page_origins: Vec<Origin>) -> Self {
         let domain = document.meta.domain.as_deref();
         Self {
             declaration: document.declaration.clone(),
@@ -48,6 +51,7 @@ impl Frame {
             fonts: Vec::new(),
             relay: Relay::default(),
             document,
+            place,
         }
     }
 }
@@ -101,7 +105,7 @@ pub struct Mounted {
     pub permissions: ResourcePermissions,
     /// Whether the guest will have the same origin next time, and its storage with it.
     pub is_stable: bool,
-    server: String,
+    place: Place,
     domain: Option<StableDomain>,
     path: String,
     sandbox: Lease,
@@ -125,8 +129,8 @@ impl Mounted {
             csp: granted.csp(&frame, &names),
             declaration: granted.declaration,
             permissions: granted.permissions,
-            is_stable: frame.domain.is_some() && !guest.is_port(),
-            server: frame.document.server.clone(),
+            is_stable: frame.domain.is_some() && !guest.is_port() && frame.place.is_kept(),
+            place: frame.place,
             domain: frame.domain,
             sandbox_origin: names.sandbox,
             guest_origin: names.guest,
@@ -138,7 +142,7 @@ impl Mounted {
 
     /// Tells whether a frame has a right to these names.
     pub(super) fn is_for(&self, frame: &Frame) -> bool {
-        self.server == frame.document.server && self.domain == frame.domain
+        self.place == frame.place && self.domain == frame.domain
     }
 
     pub(super) fn names(&self) -> Names {
@@ -241,7 +245,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(sandbox: &Place, guest: &Place, path: String) -> Self {
+    pub(super) fn new(sandbox: &sites::Place, guest: &sites::Place, path: String) -> Self {
         Self { sandbox: sandbox.origin().clone(), guest: guest.origin().clone(), path }
     }
 

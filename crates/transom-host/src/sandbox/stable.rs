@@ -9,6 +9,7 @@ use sha2::Sha256;
 use transom::origin::{Origin, OriginError};
 
 use super::naming::{base32, label};
+use crate::place::PlaceId;
 
 /// The secret that stable names are made with.
 ///
@@ -46,10 +47,10 @@ impl StableKey {
         Self(key)
     }
 
-    /// The label of a server's domain. The lengths keep `("ab", "c")` and `("a", "bc")` apart.
-    pub(super) fn label(&self, server: &str, domain: &StableDomain) -> String {
+    /// The label of a domain of the server in a place. The lengths keep `("ab", "c")` and `("a", "bc")` apart.
+    pub(super) fn label(&self, place: &PlaceId, domain: &StableDomain) -> String {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("any length is a key");
-        for part in [PURPOSE, server, &domain.0] {
+        for part in [PURPOSE, place.as_str(), &domain.0] {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_bytes());
         }
@@ -169,4 +170,4 @@ fn check_owner(_: &File, _: &Path) -> Result<(), KeyError> {
 }
 
 const FILE: &str = "sandbox.key";
-const PURPOSE: &str = "transom: stable guest name";
+const PURPOSE: &str = "transom: stable guest name, 2";

@@ -47,6 +47,8 @@ pub(super) enum Held {
     Deed { call: u64, deed: Deed },
     /// What a person decided about a changed document.
     Review { document: Named, decision: Decision },
+    /// A view, which runs this document.
+    Run(Named),
     /// What a person decided for longer.
     Remember(Box<Remembered>),
 }
@@ -58,7 +60,7 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Ask(_) | Self::Review { .. } | Self::Remember(_) => None,
+            Self::Ask(_) | Self::Review { .. } | Self::Run(_) | Self::Remember(_) => None,
         }
     }
 
@@ -70,6 +72,7 @@ impl Held {
             Self::Click { call, deed } => Record::click(*call, deed.url.as_deref()),
             Self::Deed { call, .. } => Record::clicked(*call, Decision::Allow),
             Self::Review { document, decision } => Record::reviewed(document, *decision),
+            Self::Run(document) => Record::runs(document),
             Self::Remember(entry) => Record::remembered(&entry.words(), entry.yes),
         }
     }
@@ -221,6 +224,7 @@ impl Driver {
             Held::Click { call, deed } => self.ask_click(view, call, deed),
             Held::Deed { call, deed } => self.deed(view, call, deed),
             Held::Review { decision, .. } => self.reviewed(view, decision),
+            Held::Run(_) => self.run_written(view),
             Held::Remember(entry) => self.remember(*entry),
         }
     }
@@ -235,7 +239,7 @@ impl Driver {
                 let decision = Decision::Deny;
                 self.input(view, Input::Decision { question: question.id, decision });
             }
-            Held::Review { .. } => self.unreviewed(view, UNWRITTEN),
+            Held::Review { .. } | Held::Run(_) => self.unreviewed(view, UNWRITTEN),
             Held::Remember(_) => {}
         }
     }

@@ -53,7 +53,7 @@ impl Change {
     fn apply(&self, entries: &mut Vec<Remembered>) {
         match self {
             Self::Remember(new) => {
-                entries.retain(|old| old.id() != new.id());
+                entries.retain(|old| !old.is_about_the_same(new));
                 entries.push(new.clone());
             }
             Self::Forget(id) => entries.retain(|old| old.id() != *id),
@@ -126,6 +126,9 @@ impl Driver {
             return;
         }
         (self.memory.stamp, self.memory.read) = (stamp, now);
+        if kept.is_outdated() {
+            self.log.write("warning", "decisions", decisions::OUTDATED);
+        }
         let mut entries = kept.read().unwrap_or_else(|error| {
             self.log.write("error", "decisions", Words::of(&error));
             vec![]
@@ -138,16 +141,16 @@ impl Driver {
     /// Makes what is remembered now count, and what was remembered before no longer.
     fn take_in(&mut self, before: &[Remembered]) {
         for (server, account) in &self.accounts {
-            let own = |entry: &&Remembered| entry.server == *server && entry.place == account.place;
+            let own = |entry: &&Remembered| entry.is_for(server, &account.place);
             let after = &self.memory.entries;
             let gone = before.iter().filter(own).filter(|entry| !after.contains(entry));
             let new = after.iter().filter(own).filter(|entry| !before.contains(entry));
             let decided = self.decided.entry(server.clone()).or_default();
             let was = decided.clone();
             gone.for_each(|entry| decided.forget(&entry.subject));
-            for Remembered { subject, yes, .. } in new {
-                let always = if *yes { Decision::AllowAlways } else { Decision::DenyAlways };
-                decided.remember(subject, always);
+            for entry in new {
+                let always = if entry.yes { Decision::AllowAlways } else { Decision::DenyAlways };
+                decided.remember(&entry.subject, always, &entry.said());
             }
             if was == *decided {
                 continue;
@@ -161,20 +164,32 @@ impl Driver {
         self.show_decisions();
     }
 
+    /// Whether what is decided about a server for longer is still there after the end.
+    pub(super) fn keeps(&self, server: &str) -> bool {
+        let account = self.accounts.get(server);
+        self.memory.kept.is_some() && account.is_some_and(|account| account.place.is_kept())
+    }
+
     /// A person decided: if it is for longer, it is remembered as soon as that is written down.
-    pub(super) fn keep_decision(&mut self, view: &ViewId, subject: Subject, decision: Decision) {
+    pub(super) fn keep_decision(
+        &mut self,
+        view: &ViewId,
+        subject: Subject,
+        said: &Claimed,
+        decision: Decision,
+    ) {
         let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
         let Some(seat) = self.views.get(view).filter(|_| always) else { return };
-        let Some(account) = self.accounts.get(&seat.server) else { return };
+        let Some(account) = self.accounts.get(&seat.server).filter(|_| self.keeps(&seat.server))
+        else {
+            return;
+        };
         let yes = decision == Decision::AllowAlways;
-        let entry = Remembered::now(&seat.server, account.place.clone(), subject, yes);
+        let entry = Remembered::now(&seat.server, &account.place, subject, said, yes);
         self.hold(view, Held::Remember(Box::new(entry)));
     }
 
     pub(super) fn remember(&mut self, entry: Remembered) {
-        if self.memory.kept.is_none() {
-            return;
-        }
         let words = words!("views may {} {}", always(entry.yes), Words::ours(&entry.words()));
         self.log.write("remembered", &entry.server, words);
         self.change(Change::Remember(entry));
@@ -237,16 +252,39 @@ impl Driver {
         }
     }
 
+    /// The tools of a decision that say something else of themselves now than when a person allowed them: for those it does
+    /// not count.
+    fn changed_since(&self, server: &str, subject: &Subject) -> Vec<String> {
+        let names: Vec<&String> = match subject {
+            Subject::Tool(name) => vec![name],
+            Subject::Tools(names) => names.iter().collect(),
+            _ => return vec![],
+        };
+        let Some((server, decided)) = self.servers.get(server).zip(self.decided.get(server)) else {
+            return vec![];
+        };
+        let now = server.tools().said(subject);
+        let changed =
+            |name: &&&String| !decided.changes(&Subject::Tool((**name).clone()), &now).is_empty();
+        names.iter().filter(changed).map(|name| (*name).clone()).collect()
+    }
+
     /// Everything that counts: what is kept, and what was decided for as long as this host runs.
     fn all_decisions(&self) -> Vec<(String, Subject, ShownDecision)> {
         let mut all = vec![];
         for (server, account) in &self.accounts {
             let show = |subject: Subject, yes, kept| {
-                let id = DecisionId::of(server, &account.place, &subject);
-                let (server, words) = (server.clone(), decisions::words(&subject));
+                let id = DecisionId::of(server, account.place.id(), &subject);
+                let mut words = decisions::words(&subject);
+                let changed = self.changed_since(server, &subject);
+                if !changed.is_empty() {
+                    let changed = changed.join(", ");
+                    words += &format!(" (you are asked again, for it changed since: {changed})");
+                }
+                let server = server.clone();
                 (server.clone(), subject, ShownDecision { id, server, words, yes, kept })
             };
-            let own = |entry: &&Remembered| entry.server == *server && entry.place == account.place;
+            let own = |entry: &&Remembered| entry.is_for(server, &account.place);
             let kept: Vec<&Remembered> = self.memory.entries.iter().filter(own).collect();
             all.extend(kept.iter().map(|entry| show(entry.subject.clone(), entry.yes, true)));
             let Some(decided) = self.decided.get(server) else { continue };

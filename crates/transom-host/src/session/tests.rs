@@ -295,7 +295,7 @@ async fn only_what_was_offered_is_an_answer() {
     page.open("v1").await;
     page.greet("v1").await;
     let question = ask_link(&mut page, 1).await;
-    answer(&mut page, &question, "allow-always").await;
+    answer(&mut page, &question, "allow-until-end").await;
     answer(&mut page, "q99", "allow").await;
     assert_eq!(page.settled("v1").await, [""; 0]);
     assert_eq!(stage.logged("ignored").await, 2);

@@ -124,11 +124,11 @@ fn printable(line: &str) -> String {
 
 fn prepare(command: &Command) -> Result<tokio::process::Command, ConnectError> {
     let mut prepared = tokio::process::Command::new(&command.program);
-    prepared.args(&command.args).env_clear();
-    for name in INHERITED {
-        if let Some(value) = std::env::var_os(name) {
-            prepared.env(name, value);
-        }
+    prepared.args(&command.args);
+    if !command.inherit {
+        prepared.env_clear();
+        let ours = INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        prepared.envs(ours);
     }
     for (name, value) in &command.env {
         prepared.env(name, value.reveal()?);

@@ -14,6 +14,8 @@ use transom::{
     wire::{Compat, Finding, ToolMeta, method},
 };
 
+use crate::documents::ContentHash;
+
 use super::{
     CallError, CallOptions, Era, Limits, Refusal, Request,
     header::Mirrored,
@@ -110,7 +112,8 @@ impl Listing {
             by_name.entry(name).or_insert(tool);
         }
         let dropped = entries().count() - good.len();
-        let tools = Arc::new(Tools::read(good, &mut findings));
+        let digest = |text: &str| ContentHash::of(text.as_bytes()).to_string();
+        let tools = Arc::new(Tools::read_with(digest, good, &mut findings));
         findings.truncate(MAX_FINDINGS);
         Self { tools, by_name, findings, dropped, cut }
     }

@@ -1,6 +1,9 @@
 //! What a server's list of resources says about its documents.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
 
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
@@ -46,10 +49,41 @@ impl Upstream {
         if !self.server().has(List::Resources) {
             return entries;
         }
+        self.pages("resources/list", |page: Page| {
+            entries.take(&page.resources);
+            page.next_cursor
+        })
+        .await;
+        entries
+    }
+
+    /// Asks for the templates of addresses, page by page. A server that does not answer in a moment has none: its documents
+    /// are taken for what they say they are, and asked about whenever they change.
+    pub async fn resource_templates(&self) -> Vec<String> {
+        let mut templates = vec![];
+        if !self.server().has(List::Resources) {
+            return templates;
+        }
+        let asked = self.pages("resources/templates/list", |page: Templates| {
+            let room = MAX_TEMPLATES.saturating_sub(templates.len());
+            let page_of = page.resource_templates.into_iter().filter_map(Template::read);
+            templates.extend(page_of.take(room));
+            page.next_cursor
+        });
+        let _ = tokio::time::timeout(MOMENT, asked).await;
+        templates
+    }
+
+    /// Turns the pages of a list until there is none, or one that cannot be had.
+    async fn pages<P: serde::de::DeserializeOwned>(
+        &self,
+        method: &'static str,
+        mut take: impl FnMut(P) -> Option<String>,
+    ) {
         let mut cursor: Option<String> = None;
         let mut seen = HashSet::new();
         for _ in 0..MAX_PAGES {
-            let mut request = Request::new("resources/list");
+            let mut request = Request::new(method);
             if let Some(cursor) = &cursor {
                 request.push("cursor", &text(cursor));
             }
@@ -57,25 +91,44 @@ impl Upstream {
                 Ok(call) => call.outcome().await,
                 Err(error) => Err(error.into()),
             };
-            let page = match page.map(|page| serde_json::from_str::<Page>(page.get())) {
+            let page = match page.map(|page| serde_json::from_str::<P>(page.get())) {
                 Ok(Ok(page)) => page,
                 Ok(Err(error)) => {
-                    tracing::warn!(%error, "a page of the resources could not be read");
+                    tracing::warn!(method, %error, "a page could not be read");
                     break;
                 }
                 Err(error) => {
-                    tracing::warn!(error = %error.story(), "the resources could not be listed");
+                    tracing::warn!(method, error = %error.story(), "it could not be listed");
                     break;
                 }
             };
-            entries.take(&page.resources);
-            cursor = page.next_cursor.filter(|cursor| !cursor.is_empty());
+            cursor = take(page).filter(|cursor| !cursor.is_empty());
             match &cursor {
                 Some(cursor) if seen.insert(cursor.clone()) => {}
                 _ => break,
             }
         }
-        entries
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Templates {
+    #[serde(default)]
+    resource_templates: Vec<Box<RawValue>>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Template {
+    uri_template: String,
+}
+
+impl Template {
+    fn read(raw: Box<RawValue>) -> Option<String> {
+        let Self { uri_template } = serde_json::from_str(raw.get()).ok()?;
+        (uri_template.len() <= LONGEST).then_some(uri_template)
     }
 }
 
@@ -95,3 +148,8 @@ struct About {
 /// How many pages are turned, and how many bytes of entries are kept.
 const MAX_PAGES: usize = 100;
 const MAX_BYTES: usize = 4 << 20;
+/// How many templates are kept, and how long one may be.
+const MAX_TEMPLATES: usize = 1_000;
+const LONGEST: usize = 2_000;
+/// How long they may take.
+const MOMENT: Duration = Duration::from_secs(5);

@@ -29,6 +29,8 @@ pub struct Command {
     pub args: Vec<String>,
     /// Its environment, beside the few variables that every child gets.
     pub env: Vec<(String, Secret)>,
+    /// Whether it gets all of our environment and not just those few: for a server that is its user's own.
+    pub inherit: bool,
     /// Its working directory; ours, unless said otherwise.
     pub cwd: Option<PathBuf>,
     /// Whether what it writes to its standard error goes to ours as well, for its author to read.
@@ -186,6 +188,11 @@ impl InProcess {
         Self { name: name.into(), start: Arc::new(start) }
     }
 
+    /// What its owner calls it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(super) fn start(&self) -> DuplexStream {
         (self.start)()
     }
@@ -210,7 +217,7 @@ impl Target {
 
 impl Secret {
     /// The value, unless it is in a variable that is not set.
-    pub(super) fn reveal(&self) -> Result<String, UnsetVariable> {
+    pub(crate) fn reveal(&self) -> Result<String, UnsetVariable> {
         let read = |name: &str| std::env::var(name).map_err(|_| UnsetVariable(name.to_owned()));
         match self {
             Self::Value(value) => Ok(value.clone()),

@@ -92,7 +92,7 @@ async fn call(upstream: &Upstream, tool: &str) -> upstream::Outcome {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_is_signed_in_to_once_and_remembered() {
+async fn a_server_that_asks_is_signed_in_to_once() {
     let (site, folder) = (Site::start().await, tempfile::tempdir().unwrap());
     let first = host(&[("locked", &site)], Some(folder.path()));
     let asks = until(&first, "locked", |state| state.state == Standing::SignIn).await;
@@ -110,20 +110,18 @@ async fn a_server_that_asks_is_signed_in_to_once_and_remembered() {
         assert_eq!(books.asked[0]["scope"], "read", "what the challenge says, no more");
         assert_eq!(books.registered, 1);
     }
+    assert!(first.restart("locked"));
+    until(&first, "locked", |state| state.state == Standing::Connecting).await;
+    until(&first, "locked", |state| state.state == Standing::Ready).await;
+    assert_eq!(site.books().asked.len(), 1, "nobody had to sign in again");
     first.close().await;
 
+    // Who listens at an address of this machine may be another program in the next run: it is not given the token.
     let second = host(&[("locked", &site)], Some(folder.path()));
-    until(&second, "locked", |state| state.state == Standing::Ready).await;
+    until(&second, "locked", |state| state.state == Standing::SignIn).await;
+    assert!(!folder.path().join("tokens.json").exists());
     let log = first.log().after(0, Duration::ZERO).await;
     let books = site.books();
-    assert_eq!((books.registered, books.asked.len()), (1, 1), "nobody had to sign in again");
-
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let about = std::fs::metadata(folder.path().join("tokens.json")).unwrap();
-        assert_eq!(about.permissions().mode() & 0o777, 0o600);
-    }
     // Neither the log nor the page has ever seen a secret.
     let shown = serde_json::to_string(&(log, ready.tools, ready.findings)).unwrap();
     let state = address.split("state=").nth(1).unwrap().split('&').next().unwrap();

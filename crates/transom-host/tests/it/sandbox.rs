@@ -9,9 +9,11 @@ use tower::ServiceExt as _;
 use transom::csp::{Ceiling, Csp, Declaration, Grant};
 use transom::origin::Origin;
 use transom::wire::ResourcePermissions;
+use transom_host::place::Place;
 use transom_host::sandbox::{
     Frame, MountError, Naming, RawPage, Relay, Sandbox, SandboxScript, StableKey, Wildcard,
 };
+use transom_host::upstream::{Command, Target};
 
 use crate::documents::{URI, read};
 
@@ -29,7 +31,12 @@ fn local() -> Sandbox {
 
 pub(crate) fn frame(server: &str, html: &str, ui: Value) -> Frame {
     let document = read(server, URI, json!({ "text": html, "_meta": { "ui": ui } }));
-    Frame::new(Arc::new(document), vec![origin("http://localhost:7420")])
+    Frame::new(Arc::new(document), place(server), vec![origin("http://localhost:7420")])
+}
+
+/// A place of its own for each server.
+pub(crate) fn place(server: &str) -> Place {
+    Place::of(&Target::Stdio(Command::new("/server", [server])))
 }
 
 pub(crate) fn origin(text: &str) -> Origin {

@@ -27,6 +27,23 @@ async fn a_stable_name_survives_a_restart() {
 }
 
 #[tokio::test]
+async fn two_programs_with_one_name_and_one_domain_do_not_share_an_origin() {
+    let sandbox = sandbox(StableKey::from_bytes([1; 32]));
+    let named = |place: &str| {
+        let mut named = frame("server", "<p>", json!({ "domain": "a.test" }));
+        named.place = crate::sandbox::place(place);
+        named
+    };
+    let one = sandbox.mount(named("one")).await.unwrap();
+    let other = sandbox.mount(named("other")).await.unwrap();
+    assert_ne!(one.guest_origin, other.guest_origin);
+    // And one that is called otherwise and is the same has the same.
+    let mut renamed = frame("renamed", "<p>", json!({ "domain": "a.test" }));
+    renamed.place = crate::sandbox::place("one");
+    assert_eq!(sandbox.mount(renamed).await.unwrap().guest_origin, one.guest_origin);
+}
+
+#[tokio::test]
 async fn two_servers_cannot_share_a_name() {
     let sandbox = sandbox(StableKey::from_bytes([1; 32]));
     let mut names = Vec::new();

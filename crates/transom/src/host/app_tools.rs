@@ -1,6 +1,6 @@
 //! The other way round: what the host asks of the view, and the tools that a view offers.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{NotReady, Output, Phase, Ruling, Session, Which, questions::Waiter, state::Event};
 use crate::{
     calls::Patience,
-    policy::{Subject, Verdict, Wish},
+    policy::{Claimed, Claims, Subject, Verdict, Wish},
     rpc::{self, ErrorObject, Id, Message, Request, Response},
     violation::{Denial, Limit, Quoted, Violation},
     wire::{
@@ -26,6 +26,8 @@ pub struct AppTool {
     pub read_only: bool,
     /// All the view says about it.
     pub tool: Tool,
+    /// What a yes for longer than once is bound to.
+    pub claims: Arc<Claims>,
 }
 
 /// What came of calling one.
@@ -120,14 +122,14 @@ impl Session {
         if !self.is_ready() {
             return Err(NotReady.into());
         }
-        let read_only = match self.app_tools.0.get(name) {
-            Some(tool) if self.app_has_tools() => tool.read_only,
+        let claims = match self.app_tools.0.get(name) {
+            Some(tool) if self.app_has_tools() => Arc::clone(&tool.claims),
             _ => return Err(NoSuchTool::NotOffered(name.into())),
         };
         let mut params = CallToolParams::new(name);
         params.arguments = Some(arguments);
         let params = rpc::raw(&params);
-        let wish = Wish::AppTool { name, read_only };
+        let wish = Wish::AppTool { name, claims: &claims };
         let verdict = match self.policy.judge(&self.decided, wish, []) {
             Verdict::Ask(subject) => self.ask_again(now, subject, params.get()),
             verdict => verdict,
@@ -178,11 +180,21 @@ impl Session {
 
     /// A person said yes. By then the view may be closing, offer the tool no more (H-113), or the rules
     /// may have changed.
-    pub(super) fn allow_app_call(&mut self, now: Duration, call: u64, subject: &Subject) {
+    pub(super) fn allow_app_call(
+        &mut self,
+        now: Duration,
+        call: u64,
+        subject: &Subject,
+        said: &Claimed,
+    ) {
         let Subject::AppTool(name) = subject else { return };
         let outcome = match self.app_tools.0.get(name) {
-            Some(&AppTool { read_only, .. }) if self.is_ready() => {
-                let wish = Wish::AppTool { name, read_only };
+            // The yes was for what the tool said of itself then.
+            Some(tool) if said.get(name) != Some(&tool.claims) => {
+                Some(Denial::Changed(Quoted::new(name)))
+            }
+            Some(AppTool { claims, .. }) if self.is_ready() => {
+                let wish = Wish::AppTool { name, claims };
                 match self.policy.judge(&self.decided, wish, []) {
                     Verdict::Deny(denial) => Some(denial),
                     Verdict::Allow | Verdict::Ask(_) => return self.send_app_call(now, call),
@@ -196,6 +208,12 @@ impl Session {
             }
             None => self.drop_app_call(call, AppAnswer::Gone, Ruling::Withdrawn),
         }
+    }
+
+    /// What one of them says of itself now.
+    pub(super) fn said_by_app(&self, name: &str) -> Claimed {
+        let tool = self.app_tools.0.get(name);
+        tool.map(|tool| (tool.name.clone(), Arc::clone(&tool.claims))).into_iter().collect()
     }
 
     /// Sends a call that was only reserved until now.
@@ -324,7 +342,7 @@ impl Session {
         }
     }
 
-    /// The view says that its tools changed. Said once a second at most (H-117).
+    /// The view says that its tools changed. Claimed once a second at most (H-117).
     pub(super) fn app_tools_changed(&mut self, now: Duration) {
         if self.app_has_tools() && self.list_changed.hit(now, self.setup.terms.list_changed) {
             self.outputs.push_back(Output::AppToolsChanged);
@@ -370,7 +388,8 @@ impl Session {
                 continue;
             }
             let read_only = tool.hint("readOnlyHint") == Some(true);
-            let tool = AppTool { name: name.clone(), read_only, tool };
+            let claims = Arc::new(self.tools.claims(&tool));
+            let tool = AppTool { name: name.clone(), read_only, tool, claims };
             self.app_tools.0.insert(name, tool.clone());
             offered.push(tool);
         }

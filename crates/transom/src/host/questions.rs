@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     calls::Patience,
-    policy::{Decision, Subject, Verdict},
+    policy::{Claimed, Decision, Subject, Verdict},
     printed::Folded,
     violation::{Denial, Holder, Limit, Over, Quoted, Violation},
 };
@@ -32,6 +32,10 @@ pub struct Question {
     pub preview: Preview,
     /// The files it is about, whole: a page can save them only inside the click that allows it.
     pub files: Vec<File>,
+    /// What its tools say of themselves now: a yes for longer is bound to it.
+    pub said: Claimed,
+    /// In words of ours, what has changed since a person allowed the same for longer.
+    pub changes: Vec<String>,
 }
 
 /// What would be sent, as it would be sent: all that people can be shown of it.
@@ -59,7 +63,7 @@ pub(super) struct Questions {
     next: u64,
     open: BTreeMap<u64, Open>,
     /// Yeses that came too late, each good for one more wish of the same kind.
-    late: VecDeque<(Subject, Shown)>,
+    late: VecDeque<(Subject, Claimed, Shown)>,
     /// Noes that were meant for this time.
     noes: VecDeque<No>,
 }
@@ -75,6 +79,7 @@ struct No {
 #[derive(Debug)]
 struct Open {
     subject: Subject,
+    said: Claimed,
     shown: Shown,
     waiting: Vec<Waiter>,
 }
@@ -97,7 +102,8 @@ impl Session {
         preview: &str,
         waiter: Waiter,
     ) -> Result<(u64, Option<Output>), Violation> {
-        if let Some(question) = self.questions.join(&subject, waiter) {
+        let said = self.said(&subject);
+        if let Some(question) = self.questions.join(&subject, &said, waiter) {
             return Ok((question, None));
         }
         let most = self.setup.limits.questions;
@@ -109,15 +115,25 @@ impl Session {
             let most = (ASKING.per_second * 60.0).round() as u64;
             return Err(Over { limit: Limit::Asking, of: Holder::View, most }.into());
         }
-        let id = self.questions.ask(subject.clone(), whole(preview), waiter);
+        let changes = self.decided.changes(&subject, &said);
+        let id = self.questions.ask(subject.clone(), said.clone(), whole(preview), waiter);
         let preview = Preview::of(preview);
         let files = vec![];
-        Ok((id, Some(Output::Ask(Question { id, subject, method, about, preview, files }))))
+        let question = Question { id, subject, method, about, preview, files, said, changes };
+        Ok((id, Some(Output::Ask(question))))
+    }
+
+    /// What the tools of a subject say of themselves now.
+    fn said(&self, subject: &Subject) -> Claimed {
+        match subject {
+            Subject::AppTool(name) => self.said_by_app(name),
+            subject => self.tools.said(subject),
+        }
     }
 
     /// A last look before a person is asked: a late yes may cover it, and a no of a moment ago does.
     pub(super) fn ask_again(&mut self, now: Duration, subject: Subject, wish: &str) -> Verdict {
-        if self.questions.spend(&subject, wish) {
+        if self.questions.spend(&subject, &self.said(&subject), wish) {
             return Verdict::Allow;
         }
         if self.questions.just_refused(now, &subject) {
@@ -135,9 +151,10 @@ impl Session {
             self.outputs.push_back(Output::Unheard { question, decision, late: false });
             return;
         };
-        let Open { subject, shown, waiting } = open;
+        let Open { subject, said, shown, waiting } = open;
         self.questions.asking.give(ASKING, 1.0);
-        self.decided.remember(&subject, decision);
+        // Bound to what was said when it was asked: that may be something else by now.
+        self.decided.remember(&subject, decision, &said);
         let Terms { again, long_decision, .. } = self.setup.terms;
         self.questions.take_in(now, &subject, decision, again..long_decision);
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
@@ -147,14 +164,14 @@ impl Session {
         }
         for waiter in waiting {
             match (waiter, yes) {
-                (Waiter::View(call), true) => self.go_on(now, call, &subject),
+                (Waiter::View(call), true) => self.go_on(now, call, &subject, &said),
                 (Waiter::View(call), false) => self.turn_down(call, None),
-                (Waiter::App(call), true) => self.allow_app_call(now, call, &subject),
+                (Waiter::App(call), true) => self.allow_app_call(now, call, &subject, &said),
                 (Waiter::App(call), false) => self.refuse_app_call(call),
             }
         }
         if late && decision == Decision::Allow {
-            push_bounded(&mut self.questions.late, (subject, shown));
+            push_bounded(&mut self.questions.late, (subject, said, shown));
         }
     }
 
@@ -278,25 +295,26 @@ impl Questions {
     ///
     /// The same subject is not enough: a view could have a harmless call shown, take it back, and
     /// spend the yes on another one that nobody has seen.
-    pub(super) fn spend(&mut self, subject: &Subject, wish: &str) -> bool {
-        let same =
-            |(about, shown): &(Subject, Shown)| about == subject && shown.as_deref() == Some(wish);
+    pub(super) fn spend(&mut self, subject: &Subject, said: &Claimed, wish: &str) -> bool {
+        let same = |(about, then, shown): &(Subject, Claimed, Shown)| {
+            about == subject && then == said && shown.as_deref() == Some(wish)
+        };
         let found = self.late.iter().position(same);
         found.and_then(|index| self.late.remove(index)).is_some()
     }
 
-    fn join(&mut self, subject: &Subject, waiter: Waiter) -> Option<u64> {
-        let joins =
-            |open: &&mut Open| matches!(subject, Subject::Tools(_)) && open.subject == *subject;
+    fn join(&mut self, subject: &Subject, said: &Claimed, waiter: Waiter) -> Option<u64> {
+        let same = |open: &&mut Open| open.subject == *subject && open.said == *said;
+        let joins = |open: &&mut Open| matches!(subject, Subject::Tools(_)) && same(open);
         let (&id, open) = self.open.iter_mut().find(|(_, open)| joins(open))?;
         open.waiting.push(waiter);
         Some(id)
     }
 
-    fn ask(&mut self, subject: Subject, shown: Shown, waiter: Waiter) -> u64 {
+    fn ask(&mut self, subject: Subject, said: Claimed, shown: Shown, waiter: Waiter) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.open.insert(id, Open { subject, shown, waiting: vec![waiter] });
+        self.open.insert(id, Open { subject, said, shown, waiting: vec![waiter] });
         id
     }
 }

@@ -1,13 +1,13 @@
 //! The tools of the server that a view came from.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    policy::ToolFacts,
+    policy::{Claimed, Claims, Subject, ToolFacts, canonical},
     rpc,
-    wire::{Compat, Finding, ToolMeta, Visibility},
+    wire::{Compat, Finding, Tool, ToolMeta, Visibility},
 };
 
 /// One server's tools, as they are now. Shared by all its views, replaced whole when it changes.
@@ -15,12 +15,18 @@ use crate::{
 pub struct Tools {
     by_name: BTreeMap<String, Entry>,
     for_app: Box<RawValue>,
+    digest: Digest,
 }
+
+/// Makes of a text what stands for it from then on, such as its SHA-256.
+pub type Digest = fn(&str) -> String;
 
 #[derive(Debug)]
 struct Entry {
     facts: ToolFacts,
     raw: Box<RawValue>,
+    /// The schemas of all that have this name.
+    schema: String,
 }
 
 impl Tools {
@@ -32,18 +38,54 @@ impl Tools {
         entries: impl IntoIterator<Item = &'a RawValue>,
         findings: &mut Vec<Finding>,
     ) -> Self {
+        Self::read_with(str::to_owned, entries, findings)
+    }
+
+    /// The same, with a digest in place of each schema. A decision that is kept is bound to it, so it must be one
+    /// for which nobody can find two texts.
+    pub fn read_with<'a>(
+        digest: Digest,
+        entries: impl IntoIterator<Item = &'a RawValue>,
+        findings: &mut Vec<Finding>,
+    ) -> Self {
         let mut by_name = BTreeMap::<String, Entry>::new();
         for raw in entries {
-            let Some(facts) = facts(raw, findings) else { continue };
+            let Some((facts, schema)) = facts(raw, findings) else { continue };
             match by_name.get_mut(&facts.name) {
-                Some(known) => known.facts.tighten(&facts),
+                Some(known) => {
+                    known.facts.tighten(&facts);
+                    // No JSON text has a line break like this one: `a`, then `b` is not `ab`.
+                    known.schema.push('\n');
+                    known.schema.push_str(&schema);
+                }
                 None => {
-                    by_name.insert(facts.name.clone(), Entry { facts, raw: raw.to_owned() });
+                    let raw = raw.to_owned();
+                    by_name.insert(facts.name.clone(), Entry { facts, raw, schema });
                 }
             }
         }
+        for entry in by_name.values_mut() {
+            let schema = std::mem::take(&mut entry.schema);
+            Arc::make_mut(&mut entry.facts.claims).schema = digest(&schema).into();
+        }
         let for_app = list(&by_name);
-        Self { by_name, for_app }
+        Self { by_name, for_app, digest }
+    }
+
+    /// What the tools of a subject say of themselves.
+    pub fn said(&self, subject: &Subject) -> Claimed {
+        let said = |name: &String| Some((name.clone(), Arc::clone(&self.get(name)?.claims)));
+        match subject {
+            Subject::Tools(names) => names.iter().filter_map(said).collect(),
+            Subject::Tool(name) => said(name).into_iter().collect(),
+            _ => Claimed::new(),
+        }
+    }
+
+    /// What a tool that a view offers says of itself, in the same terms.
+    pub(super) fn claims(&self, tool: &Tool) -> Claims {
+        let schema = canonical(tool.get("inputSchema"));
+        Claims::of(|hint| tool.hint(hint), (self.digest)(&schema).into())
     }
 
     /// What is known of one tool.
@@ -79,10 +121,12 @@ impl ToolFacts {
         self.for_model &= other.for_model;
         self.read_only &= other.read_only;
         self.destructive |= other.destructive;
+        Arc::make_mut(&mut self.claims).tighten(&other.claims);
     }
 }
 
-fn facts(raw: &RawValue, findings: &mut Vec<Finding>) -> Option<ToolFacts> {
+/// What an entry says, and its schema.
+fn facts(raw: &RawValue, findings: &mut Vec<Finding>) -> Option<(ToolFacts, String)> {
     let tool: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
     let name = tool.get("name")?.as_str()?.to_owned();
     let empty = Map::new();
@@ -90,13 +134,15 @@ fn facts(raw: &RawValue, findings: &mut Vec<Finding>) -> Option<ToolFacts> {
     let visibility = ToolMeta::read(meta, Compat::default(), findings).visibility;
     let hint =
         |hint: &str| tool.get("annotations").and_then(|all| all.get(hint)).and_then(Value::as_bool);
-    Some(ToolFacts {
+    let facts = ToolFacts {
         name,
         for_app: visibility.contains(Visibility::App),
         for_model: visibility.contains(Visibility::Model),
         read_only: hint("readOnlyHint") == Some(true),
         destructive: hint("destructiveHint") == Some(true),
-    })
+        claims: Arc::new(Claims::of(hint, Box::default())),
+    };
+    Some((facts, canonical(tool.get("inputSchema"))))
 }
 
 fn list(by_name: &BTreeMap<String, Entry>) -> Box<RawValue> {
@@ -161,5 +207,7 @@ mod tests {
         );
         let tool = tools.get("t").unwrap();
         assert!(!tool.for_app && tool.for_model && !tool.read_only && tool.destructive);
+        let said = serde_json::to_string(&*tool.claims).unwrap();
+        assert_eq!(said, r#"{"readOnlyHint":false,"destructiveHint":true,"schema":"\n"}"#);
     }
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::{Output, Phase, Ruling, Session, Task, Which, questions::Waiter};
+use super::{Output, Phase, Ruling, Session, Task, ToolCall, Which, questions::Waiter};
 use crate::{
-    policy::{Subject, Verdict},
+    policy::{Claimed, Subject, Verdict},
     rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id},
     violation::{Denial, Quoted, Violation},
     wire::{ProgressParams, ProgressToken, RawObject, method},
@@ -89,8 +89,16 @@ impl Session {
 
     /// A person said yes to `subject`. The tools and the rules may have changed since they were asked,
     /// and it is by the present ones that a call is judged (H-15).
-    pub(super) fn go_on(&mut self, now: Duration, call: u64, subject: &Subject) {
+    pub(super) fn go_on(&mut self, now: Duration, call: u64, subject: &Subject, said: &Claimed) {
         let Some(Work { stage: Stage::Asking(task), .. }) = self.work.get(call) else { return };
+        // The yes was for what the tool said of itself then.
+        if let Task::CallTool(ToolCall { name, .. }) = &**task
+            && let Some(tool) = self.tools.get(name)
+            && said.get(name) != Some(&tool.claims)
+        {
+            let denial = Denial::Changed(Quoted::new(name));
+            return self.turn_down(call, Some(denial));
+        }
         match (self.verdict(task), subject) {
             (Verdict::Deny(denial), _) => return self.turn_down(call, Some(denial)),
             // A yes to the whole list is none to a tool that would now be asked on its own.

@@ -1099,6 +1099,7 @@ fn h_15_a_yes_is_judged_by_the_rules_of_its_own_moment() {
         ("hidden",      format!(r#"[{}]"#, r#"{"name":"save","_meta":{"ui":{"visibility":["model"]}}}"#), Stance::Ask, Some("not visible to apps")),
         ("gone",        "[]".to_owned(),                                                                 Stance::Ask, Some("not a tool of this view's server")),
         ("destructive", r#"[{"name":"save","annotations":{"destructiveHint":true}}]"#.to_owned(),        Stance::Ask, Some("changed while the user was asked")),
+        ("other schema", r#"[{"name":"save","inputSchema":{"type":"object"}}]"#.to_owned(),               Stance::Ask, Some("changed while the user was asked")),
         ("forbidden",   format!("[{save}]"),                                                             Stance::Deny, Some("the policy does not allow")),
         ("more tools",  format!(r#"[{save},{{"name":"late"}}]"#),                                        Stance::Ask, None),
         ("allowed",     format!("[{save}]"),                                                             Stance::Allow, None),
@@ -1114,6 +1115,31 @@ fn h_15_a_yes_is_judged_by_the_rules_of_its_own_moment() {
         assert_eq!(world.has_heard("perform"), refusal.is_none(), "{name}: {:?}", world.heard);
         assert!(refusal.is_none_or(|words| world.has_heard(words)), "{name}: {:?}", world.heard);
         assert_eq!(world.view.in_flight(), 0, "{name}");
+    }
+}
+
+#[test]
+fn an_always_in_a_running_session_ends_when_the_tool_says_something_else_of_itself() {
+    let save = |more: &str| Arc::new(tools(&format!(r#"[{{"name":"save"{more}}}]"#)));
+    for (now, change) in [
+        (
+            r#","annotations":{"destructiveHint":true}"#,
+            "destructiveHint was not said, and is true now",
+        ),
+        (r#","inputSchema":{"type":"object"}"#, "what it takes as arguments has changed"),
+    ] {
+        let mut world = World::new("a tool changes");
+        world.person.decision = Decision::AllowAlways;
+        world.open();
+        let questions = |world: &World| world.timeline.iter().filter(|l| l.to == "person").count();
+        for (turn, (list, asked)) in [("", 1), ("", 1), (now, 2), (now, 2)].into_iter().enumerate()
+        {
+            world.session.set_tools(save(list));
+            call(&mut world, "save");
+            world.run_for(ms(5_000));
+            assert_eq!(questions(&world), asked, "{change}, call {turn}");
+        }
+        assert!(world.has_heard(&format!("since: {change}")), "{:?}", world.heard);
     }
 }
 

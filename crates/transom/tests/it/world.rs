@@ -389,6 +389,7 @@ impl World {
                     format!("question {}: {:?}", question.id, question.subject),
                 );
                 self.heard.push(format!("ask: {:?}", question.subject));
+                self.heard.extend(question.changes.iter().map(|words| format!("since: {words}")));
                 if let Some(latency) = self.person.latency {
                     let decision = self.person.decision;
                     let happening = Happening::Decision { question: question.id, decision };

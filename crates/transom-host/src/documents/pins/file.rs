@@ -3,10 +3,11 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
 use serde::{Deserialize, Serialize};
-use transom::wire::UiUri;
+use transom::wire::{ResourceCsp, ResourcePermissions};
 
-use super::{Board, MAX_PINS, Pin, PinError, Pins};
+use super::{Board, ContentHash, MAX_PINS, Pin, PinError, Pins};
 use crate::kept::{Kept, Stamp};
+use crate::place::PlaceId;
 
 /// Pins in a JSON file of the data directory, which processes may share.
 ///
@@ -80,17 +81,31 @@ impl FilePins {
 }
 
 impl Pins for FilePins {
-    fn get(&self, server: &str, uri: &UiUri) -> Result<Option<Pin>, PinError> {
-        Ok(self.look()?.board.get(server, uri).cloned())
+    fn get(&self, place: &PlaceId, tool: &str) -> Result<Option<Pin>, PinError> {
+        Ok(self.look()?.board.get(place, tool).cloned())
     }
 
-    fn set(&self, server: &str, uri: &UiUri, pin: Pin) -> Result<(), PinError> {
-        self.change(|board| board.set(server, uri, pin))
+    fn all(&self, place: &PlaceId) -> Result<Vec<(String, Pin)>, PinError> {
+        Ok(self.look()?.board.all(place))
     }
 
-    fn forget(&self, server: &str) -> Result<usize, PinError> {
-        self.change(|board| Ok(board.forget(server)))
+    fn set(&self, place: &PlaceId, tools: &[&str], pin: &Pin) -> Result<(), PinError> {
+        self.change(|board| board.set(place, tools, pin))
     }
+
+    fn forget(&self, place: &PlaceId) -> Result<usize, PinError> {
+        self.change(|board| Ok(board.forget(place)))
+    }
+
+    fn earlier(&self, server: &str, uri: &str) -> Result<Option<Pin>, PinError> {
+        let key = (server.to_owned(), uri.to_owned());
+        Ok(self.look()?.board.earlier.get(&key).cloned())
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -98,40 +113,105 @@ impl Pins for FilePins {
 struct Contents {
     version: u32,
     pins: Vec<Entry>,
+    /// What an earlier version pinned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    earlier: Vec<Earlier>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    server: String,
-    uri: String,
+    place: PlaceId,
+    tool: String,
     pin: Pin,
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Earlier {
+    server: String,
+    pin: Pin,
+}
+
+/// The file of version 1, whose pins belonged to the names of servers.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct First {
+    #[serde(rename = "version")]
+    _version: u32,
+    pins: Vec<FirstEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FirstEntry {
+    server: String,
+    uri: String,
+    pin: FirstPin,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FirstPin {
+    hash: ContentHash,
+    size: usize,
+    #[serde(default)]
+    csp: Option<ResourceCsp>,
+    #[serde(default)]
+    permissions: ResourcePermissions,
+    #[serde(default)]
+    domain: Option<String>,
+    #[serde(default)]
+    origins: Vec<String>,
+    #[serde(default)]
+    findings: Vec<String>,
+}
+
 fn parse(text: &str) -> Result<Board, String> {
-    let contents: Contents = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    if contents.version != VERSION {
-        return Err(format!("version {}, expected {VERSION}", contents.version));
+    // First the version: what comes with another one nobody here can know.
+    let Version { version } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let contents = match version {
+        1 => first(text)?,
+        VERSION => serde_json::from_str(text).map_err(|error| error.to_string())?,
+        other => return Err(format!("version {other}, expected {VERSION}")),
+    };
+    let count = contents.pins.len().max(contents.earlier.len());
+    if count > MAX_PINS {
+        return Err(format!("{count} entries, limit {MAX_PINS}"));
     }
-    if contents.pins.len() > MAX_PINS {
-        return Err(format!("{} entries, limit {MAX_PINS}", contents.pins.len()));
-    }
-    let entries = contents.pins.into_iter().map(|entry| ((entry.server, entry.uri), entry.pin));
-    Ok(Board(entries.collect()))
+    let pins = contents.pins.into_iter().map(|entry| ((entry.place, entry.tool), entry.pin));
+    let earlier = contents.earlier.into_iter();
+    let earlier = earlier.map(|entry| ((entry.server, entry.pin.uri.clone()), entry.pin));
+    Ok(Board { pins: pins.collect(), earlier: earlier.collect() })
+}
+
+fn first(text: &str) -> Result<Contents, String> {
+    let first: First = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let earlier = first.pins.into_iter().map(|FirstEntry { server, uri, pin }| {
+        let FirstPin { hash, size, csp, permissions, domain, origins, findings } = pin;
+        let pattern = None;
+        let pin = Pin { uri, pattern, hash, size, csp, permissions, domain, origins, findings };
+        Earlier { server, pin }
+    });
+    Ok(Contents { version: VERSION, pins: vec![], earlier: earlier.collect() })
 }
 
 fn print(board: &Board) -> String {
-    let pins = board.0.iter().map(|((server, uri), pin)| Entry {
-        server: server.clone(),
-        uri: uri.clone(),
+    let pins = board.pins.iter().map(|((place, tool), pin)| Entry {
+        place: place.clone(),
+        tool: tool.clone(),
         pin: pin.clone(),
     });
-    let contents = Contents { version: VERSION, pins: pins.collect() };
+    let earlier = board
+        .earlier
+        .iter()
+        .map(|((server, _), pin)| Earlier { server: server.clone(), pin: pin.clone() });
+    let contents = Contents { version: VERSION, pins: pins.collect(), earlier: earlier.collect() };
     serde_json::to_string_pretty(&contents).expect("strings and numbers are JSON")
 }
 
 const FILE: &str = "pins.json";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Far more than the most pins need.
 const MAX_BYTES: u64 = 64 << 20;

@@ -1,6 +1,6 @@
 //! A page, a view and a person in words, on the real loop with the real demo server.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use axum::http::{HeaderName, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::{
     Builder, Host,
     audit::{Audit, Options, Reader, Record},
     demo,
-    documents::{Bounds, Document, FilePins, Limits, Store},
+    documents::{Document, Limits},
     envelope::Frame,
     sandbox::Naming,
     upstream::{Endpoint, Target},
@@ -175,18 +175,18 @@ async fn stranger() -> Target {
     Target::Http(Endpoint::new(url.parse().unwrap()))
 }
 
-fn agreed(data: &Path) -> Store {
-    Store::new(Bounds::default(), Arc::new(FilePins::open(data).unwrap()))
+/// What the view was.
+fn before() -> Document {
+    let uri = UiUri::parse(VIEW).unwrap();
+    let contents = json!({"contents":[{"uri":VIEW,"mimeType":MIME,"text":"<p>another</p>"}]});
+    let contents = serde_json::value::to_raw_value(&contents).unwrap();
+    Document::read("demo", &uri, &contents, None, &Limits::default()).unwrap()
 }
 
 /// A page that is asked whether it agrees to a view that is not the one it was.
 async fn changed(data: &Path, audit: Audit) -> Page {
-    let uri = UiUri::parse(VIEW).unwrap();
-    let contents = json!({"contents":[{"uri":VIEW,"mimeType":MIME,"text":"<p>another</p>"}]});
-    let contents = serde_json::value::to_raw_value(&contents).unwrap();
-    let before = Document::read("demo", &uri, &contents, None, &Limits::default()).unwrap();
-    agreed(data).pin(&before).unwrap();
     let mut page = Page::connect_to(stranger().await, Some(data), Some(audit)).await;
+    page.host.agree("demo", "show_weather", &before());
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     assert_eq!(page.hear("ask").await["kind"], "document");
     page
@@ -251,6 +251,7 @@ async fn d7_a_view_is_written_down_from_its_opening_to_its_end() {
     let expected = [
         concat!("start transom ", env!("CARGO_PKG_VERSION")),
         "open show_weather",
+        "document pinned ui://demo/weather.html",
         "verdict ui/initialize allowed",
         "verdict tools/call allowed refresh",
         "effect tools/call refresh",
@@ -417,7 +418,11 @@ async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
     page.hear("open").await;
     page.hear("open").await;
     for view in ["v1", "v2"] {
-        assert_eq!(story(&path, view).await, ["open", "ask", "decision allow"], "{view}");
+        assert_eq!(
+            story(&path, view).await,
+            ["open", "ask", "decision allow", "document pinned"],
+            "{view}"
+        );
     }
 }
 
@@ -427,7 +432,6 @@ async fn d7_h_49_a_yes_that_cannot_be_written_down_is_none() {
     let path = folder.path().join("audit.db");
     let audit = Audit::open(&path, &Options::small()).await.unwrap();
     let mut page = changed(folder.path(), audit.clone()).await;
-    let remembered = std::fs::read_to_string(folder.path().join("pins.json")).unwrap();
     fill(&audit).await;
     page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
     // Twice, while the first is on its way.
@@ -436,11 +440,7 @@ async fn d7_h_49_a_yes_that_cannot_be_written_down_is_none() {
     assert_eq!(kind, "text", "{said}");
     assert_eq!(said["why"], "There is no view to show: the audit cannot be written.");
     assert_eq!(page.hear("close").await["reason"], "text");
-    assert_eq!(
-        std::fs::read_to_string(folder.path().join("pins.json")).unwrap(),
-        remembered,
-        "nor is it remembered"
-    );
+    assert!(page.host.is_agreed("demo", "show_weather", &before()), "nor is it remembered");
 }
 
 #[tokio::test]
@@ -545,4 +545,24 @@ async fn what_is_remembered_and_forgotten_is_written_down() {
         [(json!("demo"), json!("call \"save_note\"")), (json!("demo"), json!("call x"))]
     );
     assert!(Reader::open(&path).await.unwrap().verify(None).await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_offered_as_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = stranger().await;
+    let mut page = Page::connect_to(target, Some(folder.path()), None).await.opened().await;
+    let call = json!({"name":"save_note","arguments":{}});
+    let id = page.request("tools/call", call.clone()).await;
+    let ask = page.hear("ask").await;
+    assert_eq!(ask["choices"], json!(["allow", "allow-until-end", "deny"]));
+    page.say(json!({"answer":{"id":ask["id"],"choice":"allow-until-end"}})).await;
+    assert!(page.answer(id).await.get("result").is_some());
+    assert!(page.ask("tools/call", call).await.get("result").is_some(), "nobody is asked again");
+    let shown = serde_json::to_value(page.host.decisions()).unwrap();
+    assert_eq!((&shown[0]["words"], &shown[0]["kept"]), (&json!("call save_note"), &json!(false)));
+    page.host.close().await;
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(files, ["sandbox.key"], "neither the decision nor the pin of its view");
 }

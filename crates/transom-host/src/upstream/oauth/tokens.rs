@@ -188,3 +188,33 @@ const FILE: &str = "tokens.json";
 const VERSION: u32 = 1;
 /// Far more than anybody signs in to.
 const MAX_BYTES: u64 = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_token_is_there_after_the_end_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = |server: &str| Slot {
+            tokens: Tokens::open(folder.path()),
+            server: server.to_owned(),
+            redirect: "http://localhost:7420/oauth".to_owned(),
+            secret: None,
+        };
+        let credentials = json!({ "client_id": "us", "token_response": null });
+        let credentials: StoredCredentials = serde_json::from_value(credentials).unwrap();
+        slot("https://a.test/mcp").save(credentials).await.unwrap();
+        let kept = slot("https://a.test/mcp").load().await.unwrap();
+        assert_eq!(kept.unwrap().client_id, "us");
+        assert!(slot("https://a.test/other").load().await.unwrap().is_none());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let about = std::fs::metadata(folder.path().join(FILE)).unwrap();
+            assert_eq!(about.permissions().mode() & 0o777, 0o600);
+        }
+    }
+}
