@@ -12,12 +12,12 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use transom_host::private_folder;
 
 use super::{
     effects::{Effects, Show},
     find::{Found, Surroundings},
 };
-use crate::run;
 
 /// Where it is kept what was agreed to.
 pub(super) struct Agreed {
@@ -76,7 +76,7 @@ impl Agreed {
     fn write(&self, record: &Record) -> Result<()> {
         let Some(file) = self.file(&record.path).filter(|_| self.keeps) else { return Ok(()) };
         let folder = file.parent().expect("a file of a folder");
-        let kept = run::make(folder).and_then(|()| replace(&file, folder, record));
+        let kept = private_folder(folder).and_then(|()| replace(&file, folder, record));
         kept.with_context(|| {
             format!("cannot keep in {} that you agreed; --no-data keeps nothing", folder.display())
         })

@@ -4,10 +4,10 @@
 //! Read from the file's own keys, one line for each, so that no key can have an effect that is not shown.
 
 use serde_json::{Map, Value};
-use transom_host::upstream::Secret;
+use transom_host::{place::masked, upstream::Secret};
 
 use super::{
-    print::{HIDDEN, masked},
+    print::HIDDEN,
     rules::{Rules, word},
 };
 use crate::{mcp_servers::secret, terminal::clean};

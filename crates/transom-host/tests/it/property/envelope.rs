@@ -4,7 +4,10 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use transom::rpc::{Limits, Message};
-use transom_host::envelope::{Frame, FromPage, Hello, Said, Stream, ToPage, ViewId};
+use transom_host::{
+    envelope::{Frame, FromPage, Hello, Said, Stream, ToPage, ViewId},
+    words::Words,
+};
 
 /// Takes the input for the frames of one connection, one a line.
 pub(crate) fn check(data: &[u8]) {
@@ -63,7 +66,7 @@ fn read(said: &Said<'_>) {
 
 /// A stream that says something now and then takes any counters, or refuses them and is as it was.
 fn in_step(stream: &mut Stream, frame: &Frame<'_>) {
-    let _ = stream.say(&ToPage::Note { text: "news".to_owned() });
+    let _ = stream.say(&ToPage::Note { text: Words::ours("news") });
     let _ = stream.write();
     let before = stream.queued();
     if stream.take(frame.said.map(|said| said.seq), frame.ack).is_err() {
