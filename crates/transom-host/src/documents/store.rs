@@ -100,7 +100,7 @@ impl Store {
         // Whoever agreed to a document that is another one each time agreed to its address.
         let address = document.uri.as_str();
         let agreed = before.as_ref().and_then(|pin| pin.pattern.as_deref());
-        let pattern = shows.template.or(agreed.filter(|agreed| *agreed == address));
+        let pattern = shows.template.or_else(|| agreed.filter(|agreed| *agreed == address));
         let after = Pin::of(document, pattern);
         let Some(before) = before else { return self.first_look(document, after) };
         let all = self.pins.all(shows.place)?.into_iter();
@@ -150,7 +150,7 @@ impl Store {
     /// Whether somebody agreed to what a tool shows, but not to its content.
     pub fn is_unpinned(&self, shows: Shows<'_>) -> Result<bool, PinError> {
         let pin = self.pins.get(shows.place, shows.tool)?;
-        Ok(pin.map_or(shows.template.is_some(), |pin| pin.pattern.is_some()))
+        Ok(pin.map_or_else(|| shows.template.is_some(), |pin| pin.pattern.is_some()))
     }
 
     /// Returns how many documents, and how many bytes of HTML, are kept.

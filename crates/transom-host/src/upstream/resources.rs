@@ -66,7 +66,7 @@ impl Upstream {
         }
         let asked = self.pages("resources/templates/list", |page: Templates| {
             let room = MAX_TEMPLATES.saturating_sub(templates.len());
-            let page_of = page.resource_templates.into_iter().filter_map(Template::read);
+            let page_of = page.resource_templates.iter().filter_map(|raw| Template::read(raw));
             templates.extend(page_of.take(room));
             page.next_cursor
         });
@@ -126,7 +126,7 @@ struct Template {
 }
 
 impl Template {
-    fn read(raw: Box<RawValue>) -> Option<String> {
+    fn read(raw: &RawValue) -> Option<String> {
         let Self { uri_template } = serde_json::from_str(raw.get()).ok()?;
         (uri_template.len() <= LONGEST).then_some(uri_template)
     }
