@@ -398,7 +398,16 @@ mod tests {
     fn question(subject: Subject, text: &str) -> Question {
         let preview = Preview { text: text.into(), beyond: None };
         let about = Quoted::new("save");
-        Question { id: 0, subject, method: "tools/call", about, preview, files: vec![] }
+        Question {
+            id: 0,
+            subject,
+            method: "tools/call",
+            about,
+            preview,
+            files: vec![],
+            said: Default::default(),
+            changes: vec![],
+        }
     }
 
     #[test]
@@ -408,6 +417,7 @@ mod tests {
             "demo",
             &question(Subject::Tool(name), "{\"a\":\"\u{202e}Größe 中 👍\"}"),
             "q0".to_owned(),
+            true,
         );
         assert_eq!(
             ask.text,
@@ -421,7 +431,7 @@ mod tests {
     fn a_name_does_not_begin_a_sentence_of_its_own() {
         let name =
             "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing".to_owned();
-        let ask = ask("x\" of y", &question(Subject::Tool(name), "{}"), "q0".to_owned());
+        let ask = ask("x\" of y", &question(Subject::Tool(name), "{}"), "q0".to_owned(), true);
         assert_eq!(
             ask.text,
             r#"A view of "x\" of y" wants to call "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing" of "x\" of y" with:"#
@@ -431,7 +441,7 @@ mod tests {
     #[test]
     fn a_question_says_how_much_is_folded() {
         let text = format!(r#"{{"a":"{}","b":1,"c":{{"d":2}}}}"#, "x".repeat(14_327));
-        let ask = ask("demo", &question(Subject::Tool("save".to_owned()), &text), "q0".to_owned());
+        let ask = ask("demo", &question(Subject::Tool("save".to_owned()), &text), "q0".to_owned(), true);
         let (preview, folded) = (ask.preview.unwrap(), ask.folded.unwrap());
         assert_eq!(preview.len(), AT_ONCE);
         assert_eq!(folded.words, "… 12,353 more bytes, 3 more members");

@@ -546,7 +546,7 @@ impl Driver {
         let waiting = self.views.iter().filter(|(_, seat)| same(&seat.life));
         let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
         if let Err(error) = prepared.agree(changing) {
-            return self.no_view(view, &in_full(&error));
+            return self.no_view(view, Words::of(&error).as_str());
         }
         self.run_view(view, prepared);
         // Each has a row of its own before it runs.
