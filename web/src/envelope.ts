@@ -51,7 +51,7 @@ export type Said =
   | { resize: Container }
   | { context: Facts }
   | { mode: { mode: DisplayMode } }
-  | { close: { reason: "user" | "gone" | "flood" } };
+  | { close: { reason: "user" | "gone" | "flood" | "focus" } };
 
 /** What a page says of itself and of the person before it. */
 export type Facts = {

@@ -246,6 +246,9 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::NeverInitialized => "stopped: it never finished its handshake",
         Reason::ReloadLoop => "stopped: it was loaded over and over",
         Reason::Flood => "stopped: it broke too many rules, or sent far too many messages",
+        Reason::Focus => {
+            "stopped: it took the keyboard while you were using the page, and took it again"
+        }
         Reason::ServerGone => "closed: its server is gone",
         Reason::PageGone => "closed: its page is gone",
         _ => "ended",
@@ -257,6 +260,7 @@ pub(crate) fn close_word(reason: Reason) -> &'static str {
     match reason {
         Reason::Closed | Reason::Asked | Reason::ServerGone | Reason::PageGone => "teardown",
         Reason::NeverInitialized => "silent",
+        Reason::Focus => "focus",
         _ => "flood",
     }
 }

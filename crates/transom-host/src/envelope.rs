@@ -206,6 +206,8 @@ pub enum CloseReason {
     Gone,
     /// The frame was taken away because it flooded the page.
     Flood,
+    /// The frame was taken away because it kept taking the keyboard from the page.
+    Focus,
 }
 
 /// What the host says about a view.

@@ -1049,9 +1049,13 @@ impl Driver {
         if reason != CloseReason::User {
             let _ = live.session.handle(now, Input::Reloaded);
         }
-        let flood = reason == CloseReason::Flood;
-        let gone = if flood { Reason::Flood } else { Reason::PageGone };
-        live.session.close(now, if reason == CloseReason::User { Reason::Closed } else { gone });
+        let why = match reason {
+            CloseReason::User => Reason::Closed,
+            CloseReason::Gone => Reason::PageGone,
+            CloseReason::Flood => Reason::Flood,
+            CloseReason::Focus => Reason::Focus,
+        };
+        live.session.close(now, why);
         self.drive(view);
     }
 

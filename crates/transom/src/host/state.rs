@@ -123,6 +123,8 @@ pub enum Reason {
     ReloadLoop,
     /// The view broke the rules more often than anybody can call an accident.
     Flood,
+    /// The view took the keyboard from the page that shows it, and took it again.
+    Focus,
     /// The server that the view came from is gone.
     ServerGone,
     /// The page that showed the view is gone.
