@@ -27,7 +27,7 @@ const PARTS = [
   ["sandbox script", 2.0, () => bundle('import "./dist/sandbox.js"')],
   [
     "<transom-view> with both channels",
-    4.0,
+    5.0,
     () => bundle('export * from "./dist/host.js"'),
   ],
   [
