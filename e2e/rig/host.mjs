@@ -144,14 +144,17 @@ export function benchOf(page) {
 function card(page, view) {
   const box = page.locator("article.view", { has: page.locator(`transom-view[view="${view}"]`) });
   const sandbox = box.frameLocator("iframe");
+  const ask = page.locator(`dialog.ask[data-view="${view}"][open]`);
   return {
     view,
     box,
     sandbox,
     guest: sandbox.frameLocator("iframe"),
-    ask: box.locator(".ask"),
+    /** The question of this view, while it is the one that is shown. */
+    ask,
     note: box.locator(".note"),
-    answer: (choice) => box.locator(`.ask button.${choice}`).first().click(),
+    /** Answers as a person does: a click counts once the buttons are armed, and Playwright waits for that. */
+    answer: (choice) => ask.locator(`button.${choice}`).click(),
     /** The guest as a frame, in which scripts can be run. */
     async frame() {
       const outer = await (await box.locator("iframe").elementHandle()).contentFrame();
