@@ -11,6 +11,7 @@ import {
   type TransomView,
   type TransomViewEvents,
 } from "../web/src/host.js";
+import { put, withdraw } from "./questions.js";
 
 type Tool = {
   name: string;
@@ -359,8 +360,13 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
     if (!tool && detail.title) card.ariaLabel = heading.textContent = detail.title;
   });
   element_.addEventListener("transom-mode", () => element_.say({ context: facts(element_.mode) }));
-  element_.addEventListener("transom-ask", (event) => ask(event as TransomViewEvents["transom-ask"], card));
-  element_.addEventListener("transom-withdraw", ({ detail }) => withdraw(card, detail.id));
+  element_.addEventListener("transom-ask", (event) => {
+    event.preventDefault();
+    note.textContent = "";
+    const { answer, ...ask } = (event as TransomViewEvents["transom-ask"]).detail;
+    put({ view: element_, title: heading.textContent ?? title, ask, answer });
+  });
+  element_.addEventListener("transom-withdraw", ({ detail }) => withdraw(element_, detail.id));
   element_.addEventListener("transom-do", ({ detail }) =>
     element_.say({ did: { id: detail.id, done: carryOut(detail) } }),
   );
@@ -368,7 +374,8 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   element_.addEventListener("transom-text", ({ detail }) => {
     note.textContent = detail.why;
     close.textContent = "Remove";
-    card.querySelectorAll(".ask, .answer, .offers").forEach((each) => each.remove());
+    withdraw(element_);
+    card.querySelectorAll(".answer, .offers").forEach((each) => each.remove());
     card.append(
       detail.text === undefined
         ? make("p", { className: "answer", textContent: "Waiting for the tool's answer…" })
@@ -379,7 +386,8 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
   element_.addEventListener("transom-called", ({ detail }) => called(card, detail));
   element_.addEventListener("transom-close", (event) => {
     const { reason } = (event as TransomViewEvents["transom-close"]).detail;
-    card.querySelectorAll(".ask, .offers").forEach((each) => each.remove());
+    withdraw(element_);
+    card.querySelectorAll(".offers").forEach((each) => each.remove());
     // No answer comes any more; why there is no view has been said.
     const answer = card.querySelector(".answer");
     if (answer?.matches("p")) answer.remove();
@@ -438,53 +446,6 @@ function called(card: HTMLElement, { id, text, failed }: Called): void {
   answer.classList.toggle("failed", failed);
 }
 
-/** Asks the person: who wants what of whom, in full, and nothing happens before the click. */
-function ask(event: TransomViewEvents["transom-ask"], card: HTMLElement): void {
-  event.preventDefault();
-  const { detail } = event;
-  card.querySelector(".note")!.textContent = "";
-  const box = make("div", { className: "ask" });
-  box.setAttribute("role", "alertdialog");
-  box.setAttribute("aria-label", detail.text);
-  box.append(make("p", { textContent: detail.text }));
-  const tools = detail["tools"];
-  if (Array.isArray(tools)) box.append(list(tools.map(String)));
-  if (typeof detail["url"] === "string") box.append(make("code", { textContent: detail["url"] }));
-  if (typeof detail["preview"] === "string") box.append(make("pre", { textContent: detail["preview"] }));
-  if (detail["folded"]) box.append(folded(detail["folded"] as Fold));
-  if (Array.isArray(detail["changes"])) box.append(list(detail["changes"].map(String)));
-  if (Array.isArray(detail["contents"])) box.append(list(detail["contents"].map((file: { name: string }) => file.name)));
-  if (detail["late"])
-    box.append(make("p", { className: "late", textContent: "The view has stopped waiting. What you decide counts for the next time." }));
-  for (const choice of detail.choices) {
-    const button = make("button", { textContent: CHOICES[choice] ?? choice, className: choice, disabled: true });
-    button.onclick = () => {
-      detail.answer(choice);
-      box.remove();
-    };
-    box.append(button);
-  }
-  box.dataset["ask"] = detail.id;
-  withdraw(card, detail.id);
-  card.append(box);
-  // A view can guess when a person clicks or presses a key; what was meant for it must not be an answer.
-  setTimeout(() => box.querySelectorAll("button").forEach((button) => (button.disabled = false)), 400);
-  box.tabIndex = -1;
-  if (!detail["late"]) box.focus();
-}
-
-/** The rest of what would be sent: how much it is, and all of it for whoever wants to see it. */
-function folded({ words, text, beyond }: Fold): HTMLElement {
-  const rest = make("details", {});
-  rest.append(make("summary", { textContent: words }), make("pre", { textContent: text }));
-  if (beyond) rest.append(make("p", { textContent: beyond }));
-  return rest;
-}
-
-function withdraw(card: HTMLElement, id: string): void {
-  card.querySelector(`.ask[data-ask="${CSS.escape(id)}"]`)?.remove();
-}
-
 /**
  * Does what the host process has judged and now orders. The click that allowed it still counts for some
  * seconds; without one the browser would quietly block a window, so that is said instead.
@@ -531,12 +492,6 @@ async function log(key: string): Promise<void> {
   }
 }
 
-function list(items: string[]): HTMLElement {
-  const box = make("ul", {});
-  box.append(...items.map((textContent) => make("li", { textContent })));
-  return box;
-}
-
 function say(words: string): void {
   element("status").textContent = words;
 }
@@ -566,14 +521,6 @@ const PIECE = 4;
 const PIECE_PAUSE = 40;
 /** How long a view that gives no sign of being there is waited for. */
 const VIEW_PAUSE = 3_000;
-const CHOICES: Record<string, string> = {
-  allow: "Allow",
-  "allow-always": "Always allow",
-  "allow-until-end": "Allow until Transom ends",
-  "allow-changing": "Allow, whatever its content",
-  deny: "Deny",
-  "deny-always": "Never allow",
-};
 const SEVERITY: Record<string, string> = { danger: "Danger", warning: "Warning", note: "Note" };
 const CLOSED: Record<string, string> = {
   unknown: "The host process no longer has this view.",

@@ -212,6 +212,27 @@ export const DEFENCES = [
     test: ["data", "ATK-27 an answer of 100 MB"],
   },
   {
+    name: "a question is answered once it has stood still",
+    file: "workbench/questions.ts",
+    find: 'if (event.isTrusted && armed && press !== "early") act();',
+    put: "if (event.isTrusted) act();",
+    test: ["questions", "a double click"],
+  },
+  {
+    name: "while a question is open views are inline",
+    file: "web/src/host.ts",
+    find: 'if (holds) this.#mode = "inline";',
+    put: "",
+    test: ["questions", "covers no question"],
+  },
+  {
+    name: "a view that keeps taking the keyboard is ended",
+    file: "web/src/keyboard.ts",
+    find: "if (++taker.takes > (deaf ? 1 : 3)) taker.end();",
+    put: "",
+    test: ["questions", "a focus() loop while"],
+  },
+  {
     name: "no effect before its row is written",
     file: "crates/transom-host/src/session/ledger.rs",
     find: "Some(ticket) => drop(self.ledger.held.insert(ticket, (view.clone(), held))),",

@@ -144,15 +144,20 @@ export function benchOf(page) {
 function card(page, view) {
   const box = page.locator("article.view", { has: page.locator(`transom-view[view="${view}"]`) });
   const sandbox = box.frameLocator("iframe");
+  const ask = page.locator(`dialog.ask[data-view="${view}"][open]`);
   return {
     view,
     box,
     sandbox,
     guest: sandbox.frameLocator("iframe"),
-    ask: box.locator(".ask"),
+    /** The question of this view, while it is the one that is shown. */
+    ask,
     note: box.locator(".note"),
-    /** An always for a server on this machine's own address is offered as what it is: until Transom ends. */
-    answer: (choice) => box.locator(choice === "allow-always" ? ".ask button:is(.allow-always, .allow-until-end)" : `.ask button.${choice}`).first().click(),
+    /**
+     * Answers as a person does: a click counts once the buttons are armed, and Playwright waits for that.
+     * An always for a server on this machine's own address is offered as what it is: until Transom ends.
+     */
+    answer: (choice) => ask.locator(choice === "allow-always" ? "button:is(.allow-always, .allow-until-end)" : `button.${choice}`).first().click(),
     /** The guest as a frame, in which scripts can be run. */
     async frame() {
       const outer = await (await box.locator("iframe").elementHandle()).contentFrame();

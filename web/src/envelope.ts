@@ -53,7 +53,7 @@ export type Said =
   | { mode: { mode: DisplayMode } }
   | {
       close: {
-        reason: "user" | "gone" | "flood" | "past-sandbox" | "not-text";
+        reason: "user" | "gone" | "flood" | "past-sandbox" | "not-text" | "focus";
       };
     };
 

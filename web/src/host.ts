@@ -26,6 +26,7 @@ import {
   type Said,
   type Told,
 } from "./envelope.js";
+import { DEAF, guard, hold, holds, unguard, VIEWS } from "./keyboard.js";
 import { isInside, openLane, type Lane, type Stray } from "./port.js";
 import {
   namesPort,
@@ -112,12 +113,14 @@ export class TransomView extends HTMLElement {
   /** The view's origin, as its sandbox tells it. */
   #guest: unknown;
   #mode: DisplayMode = "inline";
+  /** What the view wants to measure; it does as soon as no question is open. */
+  readonly #size: { width?: number; height?: number } = {};
   readonly #watch = new ResizeObserver(() => this.fit());
 
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [SHEET];
+    root.adoptedStyleSheets = [SHEET, DEAF];
     this.#button.textContent = "×";
     this.#button.ariaLabel = "Close";
     this.#button.onclick = () => this.#leave();
@@ -144,6 +147,27 @@ export class TransomView extends HTMLElement {
   /** Where the view is shown now. */
   get mode(): DisplayMode {
     return this.#mode;
+  }
+
+  /**
+   * Holds every view of the page while a question is open, so that nothing which is meant for a view can answer it:
+   * views go back inline and stay there, keep their size, and get neither the pointer nor the keyboard. Call
+   * what it returns when the question is answered, before its dialog closes; then the sizes they asked for are taken.
+   */
+  static hold(): () => void {
+    const release = hold();
+    const each = (tell: (view: TransomView) => void) =>
+      (VIEWS as Map<TransomView, unknown>).forEach((_, view) => tell(view));
+    each((view) => view.#leave());
+    return () => {
+      release();
+      each((view) => view.#resize({}));
+    };
+  }
+
+  /** Gives the view the keyboard. What its script takes by itself is given back, or ends it (`focus`). */
+  override focus(): void {
+    this.#frame?.focus();
   }
 
   /** Asks the host process to end the view; it gets time to save. */
@@ -243,6 +267,7 @@ export class TransomView extends HTMLElement {
     this.toggleAttribute("border", !!border);
     frame.src = href;
     this.#box.prepend(frame);
+    guard(this, () => this.#stop("focus"));
     this.#window = openLane(
       frame.contentWindow!,
       (data) => this.#hear(parseMessage(data), opened),
@@ -324,7 +349,7 @@ export class TransomView extends HTMLElement {
   }
 
   /** The frame goes at once; what is said of it comes from the host process. */
-  #stop(reason: "flood" | "past-sandbox" | typeof NOT_TEXT): true {
+  #stop(reason: "flood" | "past-sandbox" | "focus" | typeof NOT_TEXT): true {
     this.say({ close: { reason } });
     this.#unmount();
     return true;
@@ -397,8 +422,9 @@ export class TransomView extends HTMLElement {
   }
 
   #resize(size: { width?: number; height?: number }): void {
-    for (const side in size)
-      this.#box.style.setProperty(`--${side}`, `${size[side as "width"]}px`);
+    const all = Object.assign(this.#size, size);
+    for (const side in holds ? {} : all)
+      this.#box.style.setProperty(`--${side}`, `${all[side as "width"]}px`);
   }
 
   /** Tells how much room there is; call it when the window changed. */
@@ -423,15 +449,22 @@ export class TransomView extends HTMLElement {
   async #show(mode: DisplayMode): Promise<void> {
     const box = this.#box;
     if (this.modes.includes(mode)) this.#mode = mode;
-    box.className = this.#mode;
+    if (holds) this.#mode = "inline";
+    const shown = this.#mode;
+    box.className = shown;
     if (this.shadowRoot?.fullscreenElement) await document.exitFullscreen();
     if (box.popover) box.hidePopover();
     box.popover = null;
-    if (this.#mode !== "inline") {
+    if (shown !== "inline") {
       // The browser's own fullscreen lets Escape work from inside the view, but needs a recent click.
-      if (this.#mode === "fullscreen")
-        await box.requestFullscreen().catch(() => {});
-      if (!this.shadowRoot?.fullscreenElement) {
+      if (shown === "fullscreen") await box.requestFullscreen().catch(() => {});
+      const full = this.shadowRoot?.fullscreenElement;
+      // The browser took its time, and a question has come up meanwhile.
+      if (this.#mode !== shown) {
+        if (full) await document.exitFullscreen();
+        return;
+      }
+      if (!full) {
         box.popover = "manual";
         box.showPopover();
       }
@@ -455,6 +488,7 @@ export class TransomView extends HTMLElement {
   #unmount(): void {
     this.#window?.close();
     this.#frame?.remove();
+    unguard(this);
     this.#window = this.#frame = undefined;
     this.#leave();
     this.#begin();

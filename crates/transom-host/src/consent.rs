@@ -340,6 +340,9 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::Flood => "stopped: it broke too many rules, or sent far too many messages",
         Reason::PastSandbox => "stopped: it wrote to this page itself, past its sandbox",
         Reason::NotText => "stopped: it sent something other than text on its port",
+        Reason::Focus => {
+            "stopped: it took the keyboard while you were using the page, and took it again"
+        }
         Reason::ServerGone => "closed: its server is gone",
         Reason::PageGone => "closed: its page is gone",
         _ => "ended",
@@ -351,6 +354,7 @@ pub(crate) fn close_word(reason: Reason) -> &'static str {
     match reason {
         Reason::Closed | Reason::Asked | Reason::ServerGone | Reason::PageGone => "teardown",
         Reason::NeverInitialized => "silent",
+        Reason::Focus => "focus",
         _ => "flood",
     }
 }

@@ -213,6 +213,8 @@ pub enum CloseReason {
     PastSandbox,
     /// The frame was taken away because the view put something other than text on its port.
     NotText,
+    /// The frame was taken away because it kept taking the keyboard from the page.
+    Focus,
 }
 
 /// What the host says about a view.

@@ -1094,6 +1094,7 @@ impl Driver {
             CloseReason::Flood => Reason::Flood,
             CloseReason::PastSandbox => Reason::PastSandbox,
             CloseReason::NotText => Reason::NotText,
+            CloseReason::Focus => Reason::Focus,
         };
         live.session.close(now, reason);
         self.drive(view);

@@ -898,6 +898,7 @@ impl Reason {
             Self::Asked => Some("the view asked to be closed"),
             Self::ReloadLoop => Some("the view was loaded too often"),
             Self::Flood => Some("the view broke too many rules"),
+            Self::Focus => Some("the view took the keyboard"),
             Self::ServerGone => Some("the server is gone"),
         }
     }

@@ -127,6 +127,8 @@ pub enum Reason {
     PastSandbox,
     /// The view put something other than text on its port.
     NotText,
+    /// The view took the keyboard from the page that shows it, and took it again.
+    Focus,
     /// The server that the view came from is gone.
     ServerGone,
     /// The page that showed the view is gone.

@@ -1,0 +1,104 @@
+// <transom-view> on anybody's page: who has the keyboard, and views that are held while the page asks something.
+import assert from "node:assert/strict";
+import { openTheatre } from "../rig/stage.mjs";
+import { after, test } from "../rig/test.mjs";
+import { openTrio } from "../rig/trio.mjs";
+
+const theatre = await openTheatre({ after });
+
+/** A view with a field, on a page with a field. */
+async function open(t) {
+  const trio = await openTrio(t, theatre, { element: true });
+  await trio.host.evaluate(() => document.body.prepend(Object.assign(document.createElement("input"), { id: "own" })));
+  await trio.view.evaluate(() => (document.body.innerHTML = "<input id='field'>"));
+  return { ...trio, own: trio.host.locator("#own"), field: trio.view.locator("#field") };
+}
+const hasKeyboard = (frame) => frame.waitForFunction(() => document.hasFocus());
+const lacksKeyboard = (frame) => frame.waitForFunction(() => !document.hasFocus());
+
+test("a view has the keyboard by a click, right after somebody has typed into the page as well", async (t) => {
+  const { host, view, own, field } = await open(t);
+  await field.click();
+  await host.keyboard.type("one");
+  assert.equal(await field.inputValue(), "one");
+  await own.click();
+  await host.keyboard.type("two");
+  assert.equal(await own.inputValue(), "two");
+  // While somebody types, the view does not hear the first click; it hears the next.
+  const [x, y] = await host.evaluate(() => {
+    const { x, y } = theHost.frame().getBoundingClientRect();
+    return [x + 40, y + 20];
+  });
+  do await host.mouse.click(x, y);
+  while (!(await view.evaluate(() => document.hasFocus())));
+  await host.keyboard.press("End");
+  await host.keyboard.type(" three");
+  assert.equal(await field.inputValue(), "one three");
+  assert.equal(await own.inputValue(), "two");
+});
+
+// Every call that moves the keyboard and that another origin may make. The page's frames are not to be had by number: they are in a shadow.
+const WAYS = {
+  "an element": () => document.getElementById("field").focus(),
+  "its window": () => focus(),
+  "the window around it": () => parent.focus(),
+};
+for (const [words, way] of Object.entries(WAYS))
+  test(`what a view's script takes by focusing ${words} goes back at once; when it goes on, the view is ended`, async (t) => {
+    const { host, view, own } = await open(t);
+    await own.click();
+    await host.keyboard.type("a");
+    await host.evaluate(() => void (globalThis.lost = new Promise((done) => addEventListener("blur", () => done(), { once: true }))));
+    await view.evaluate(way);
+    await host.evaluate(() => lost);
+    await host.waitForFunction(() => document.activeElement.id === "own");
+    await host.keyboard.type("b");
+    assert.equal(await own.inputValue(), "ab");
+    await view.evaluate((way) => void setInterval(new Function(`(${way})()`), 0), String(way));
+    assert.deepEqual(await host.evaluate(() => ear.next("said-close")), { reason: "focus" });
+    assert.equal(await host.locator("transom-view iframe").count(), 0);
+    await host.waitForFunction(() => document.activeElement.id === "own");
+    await host.keyboard.type("c");
+    assert.match(await own.inputValue(), /^ab.*c$/);
+  });
+
+test("a page may give a view the keyboard", async (t) => {
+  const { host, view, own } = await open(t);
+  await own.click();
+  await host.evaluate(() => theHost.element.focus());
+  await host.waitForFunction(() => document.activeElement === theHost.element);
+  await host.keyboard.type("not for the page");
+  assert.equal(await own.inputValue(), "");
+});
+
+for (const mode of ["pip", "fullscreen"])
+  test(`held while the page asks something, a view in ${mode} is inline, of one size, and without pointer or keyboard`, async (t) => {
+    const { host, view, field } = await open(t);
+    const tell = (told) => host.evaluate((told) => theHost.tell(told), told);
+    const look = () => host.evaluate(() => ({ mode: theHost.element.mode, height: theHost.frame().offsetHeight }));
+    await tell({ resize: { height: 300 } });
+    await host.evaluate(async (mode) => {
+      theHost.tell({ mode: { mode } });
+      await ear.next("transom-mode");
+    }, mode);
+    await field.click();
+    await host.evaluate(async () => {
+      globalThis.release = theHost.element.constructor.hold();
+      await ear.next("transom-mode");
+    });
+    await lacksKeyboard(view);
+    assert.deepEqual(await look(), { mode: "inline", height: 300 });
+    await tell({ resize: { height: 40 } });
+    await tell({ mode: { mode } });
+    await host.evaluate(() => ear.next("transom-mode"));
+    assert.deepEqual(await look(), { mode: "inline", height: 300 });
+    const hit = await host.evaluate(() => {
+      const { x, y } = theHost.frame().getBoundingClientRect();
+      return theHost.element.shadowRoot.elementFromPoint(x + 40, y + 20).localName;
+    });
+    assert.equal(hit, "div", "the pointer does not get to the frame");
+    await host.evaluate(() => release());
+    assert.deepEqual(await look(), { mode: "inline", height: 40 });
+    await field.click();
+    await hasKeyboard(view);
+  });

@@ -1,0 +1,270 @@
+/**
+ * What people are asked: one question at a time, in a modal dialog above every view.
+ *
+ * A view can guess when and where a person clicks or presses a key next, and ask just before. So what was meant for
+ * the view must not be an answer: the buttons arm when the question has stood still, whole and in sight for a moment in
+ * which nobody clicked or typed, and again after everything that moves, covers or changes it.
+ *
+ * ```text
+ * waiting ──still for a moment──▶ armed ──click, Enter, Space, Escape──▶ answered
+ *    ▲ └──click or key: too early──┘│
+ *    └────moved, covered, changed───┘
+ * ```
+ */
+import { TransomView, type Ask } from "../web/src/host.js";
+
+export type Question = {
+  /** The view that asks. */
+  view: TransomView;
+  /** What the page calls it. */
+  title: string;
+  ask: Ask;
+  answer: (choice: string) => void;
+};
+
+/** What a question does not show at once. */
+type Fold = { words: string; text: string; beyond?: string };
+
+/** Asks, now or when the questions before it are answered. One with the same id of the same view is replaced. */
+export function put(question: Question): void {
+  const at = QUEUE.findIndex((each) => same(each, question.view, question.ask.id));
+  if (at < 0) QUEUE.push(question);
+  else QUEUE[at] = question;
+  draw();
+}
+
+/** A question is moot; without an id, everything that the view asks. */
+export function withdraw(view: TransomView, id?: string): void {
+  for (let at = QUEUE.length; at--; ) if (same(QUEUE[at]!, view, id)) QUEUE.splice(at, 1);
+  draw();
+}
+
+const same = (question: Question, view: TransomView, id = question.ask.id) => question.view === view && question.ask.id === id;
+
+/** Shows the first question and says how many there are; closes the dialog after the last. */
+function draw(): void {
+  const [first] = QUEUE;
+  count.textContent = QUEUE.length > 1 ? `1 of ${QUEUE.length}` : "";
+  const fresh = first !== shown;
+  if (fresh) {
+    shown = first;
+    if (first) fill(first);
+    rest();
+    words("wait");
+  }
+  if (first && !dialog.open) {
+    document.body.append(dialog);
+    release = TransomView.hold();
+    dialog.showModal();
+    last = performance.now();
+    requestAnimationFrame(look);
+  }
+  // On no button: what is typed next may be meant for somebody else.
+  if (fresh) dialog.focus();
+  if (!first && dialog.open) {
+    // Before the dialog gives the keyboard back: a view that had it may have it again.
+    release();
+    dialog.close();
+  }
+}
+
+/** Who wants what of whom, in full: the words scroll, the buttons stay in sight. */
+function fill({ view, title, ask }: Question): void {
+  dialog.dataset["view"] = view.getAttribute("view") ?? "";
+  dialog.dataset["ask"] = ask.id;
+  who.textContent = title;
+  const parts: HTMLElement[] = [make("h2", { id: "question-text", textContent: ask.text })];
+  const items = (name: string, read: (item: unknown) => string) => {
+    if (Array.isArray(ask[name])) parts.push(list(ask[name].map(read)));
+  };
+  items("tools", String);
+  if (typeof ask["url"] === "string") parts.push(make("code", { textContent: ask["url"] }));
+  if (typeof ask["preview"] === "string") parts.push(make("pre", { textContent: ask["preview"] }));
+  if (ask["folded"]) parts.push(folded(ask["folded"] as Fold));
+  items("changes", String);
+  items("contents", (file) => String((file as { name: unknown }).name));
+  if (ask["late"])
+    parts.push(make("p", { className: "late", textContent: "The view has stopped waiting. What you decide counts for the next time." }));
+  matter.replaceChildren(...parts);
+  matter.scrollTop = 0;
+  // The first one that the Tab key comes to says no.
+  const choices = [...ask.choices].sort((a, b) => rank(a) - rank(b));
+  buttons.replaceChildren(
+    button("Close this view", "quit", () => view.close()),
+    ...choices.map((choice) => button(CHOICES[choice] ?? choice, choice, () => settle(choice))),
+  );
+}
+
+/** The rest of what would be sent: how much it is, and all of it for whoever wants to see it. */
+function folded({ words, text, beyond }: Fold): HTMLElement {
+  const rest = make("details", {});
+  rest.append(make("summary", { textContent: words }), make("pre", { textContent: text }));
+  if (beyond) rest.append(make("p", { textContent: beyond }));
+  return rest;
+}
+
+function button(textContent: string, className: string, act: () => void): HTMLButtonElement {
+  const made = make("button", { textContent, className, type: "button", ariaDisabled: "true" });
+  made.onclick = (event) => {
+    if (event.isTrusted && armed && press !== "early") act();
+    else tooEarly();
+  };
+  return made;
+}
+
+function settle(choice: string): void {
+  const question = shown;
+  if (!question?.ask.choices.includes(choice)) return;
+  QUEUE.splice(QUEUE.indexOf(question), 1);
+  draw();
+  question.answer(choice);
+}
+
+/** Every frame that is drawn while a question is open. */
+function look(now: number): void {
+  if (!dialog.open) return;
+  const seen = sight();
+  if (seen === undefined || seen !== stood) rest();
+  // A frame that came late shows for how long nobody could see anything: that does not count.
+  else still += Math.min(now - last, LONGEST_FRAME);
+  [stood, last] = [seen, now];
+  dialog.style.setProperty("--still", String(Math.min(still / STILL, 1)));
+  if (!armed && still >= STILL) {
+    armed = true;
+    dialog.dataset["armed"] = "";
+    for (const each of buttons.children) each.ariaDisabled = "false";
+    words("ready");
+  }
+  if (matter.scrollHeight > matter.clientHeight) matter.tabIndex = 0;
+  else matter.removeAttribute("tabindex");
+  requestAnimationFrame(look);
+}
+
+/** Where everything is; nothing while a part is out of sight, or somebody else has the keyboard. */
+function sight(): string | undefined {
+  if (document.visibilityState !== "visible" || !document.hasFocus()) return undefined;
+  if (document.activeElement instanceof TransomView) return undefined;
+  // Whatever else is in the top layer may cover the question. A click would go through it: beside a modal dialog it is inert.
+  if (document.fullscreenElement || document.querySelector(":popover-open")) return undefined;
+  if ([...document.querySelectorAll("transom-view")].some(({ mode }) => mode !== "inline")) return undefined;
+  const { left, top, right, bottom } = dialog.getBoundingClientRect();
+  if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return undefined;
+  const places = [left, top, right, bottom, innerWidth, innerHeight, screenX, screenY, devicePixelRatio];
+  for (const each of buttons.children) {
+    const { x, y, width, height } = each.getBoundingClientRect();
+    if (document.elementFromPoint(x + width / 2, y + height / 2) !== each) return undefined;
+    places.push(x, y, width, height);
+  }
+  return places.join();
+}
+
+/** The time in which the question must stand still begins anew. */
+function rest(): void {
+  still = 0;
+  if (press) press = "early";
+  if (!armed) return;
+  armed = false;
+  delete dialog.dataset["armed"];
+  for (const each of buttons.children) each.ariaDisabled = "true";
+  words("wait");
+}
+
+/** Somebody clicked or typed before the buttons were armed, and is told. */
+function tooEarly(): void {
+  rest();
+  words("early");
+}
+
+function words(kind: keyof typeof WORDS): void {
+  note.textContent = WORDS[kind];
+}
+
+function keyDown(event: KeyboardEvent): void {
+  const { key, repeat, ctrlKey, metaKey, altKey } = event;
+  if (ctrlKey || metaKey || altKey || (key.length > 1 && key !== "Enter" && key !== "Escape")) return;
+  const onButton = buttons.contains(event.target as Node);
+  // A key that is held down was pressed for whatever was there before; any other key was meant for something else.
+  const answers = key === "Escape" || (onButton && (key === "Enter" || key === " "));
+  press = armed && !repeat && answers ? "armed" : "early";
+  if (press === "early") {
+    if (answers || onButton) event.preventDefault();
+    tooEarly();
+  } else if (key === "Escape") settle("deny");
+}
+
+const make = <K extends keyof HTMLElementTagNameMap>(name: K, properties: Partial<HTMLElementTagNameMap[K]>) =>
+  Object.assign(document.createElement(name), properties);
+
+function list(items: string[]): HTMLElement {
+  const box = make("ul", {});
+  box.append(...items.map((textContent) => make("li", { textContent })));
+  return box;
+}
+
+/** A no comes first, and what allows most comes last but for the plain yes. */
+const rank = (choice: string) => (choice.startsWith("deny") ? 0 : choice === "allow" ? 2 : 1);
+
+const CHOICES: Record<string, string> = {
+  allow: "Allow",
+  "allow-always": "Always allow",
+  "allow-until-end": "Allow until Transom ends",
+  "allow-changing": "Allow, whatever its content",
+  deny: "Deny",
+  "deny-always": "Never allow",
+};
+/** Each is one line on a small screen: another height would move the buttons. */
+const WORDS = { wait: "Read it first…", ready: "You can answer now.", early: "That was too early. Please answer again." };
+
+/** In milliseconds. Longer than the time between two clicks of a double click, or two keys of somebody who types. */
+const STILL = 700;
+const LONGEST_FRAME = 100;
+
+const QUEUE: Question[] = [];
+let shown: Question | undefined;
+let release = () => {};
+let armed = false;
+/** A button or key that is down: pressed while the buttons were armed, or too early. */
+let press: "armed" | "early" | undefined;
+let still = 0;
+let stood: string | undefined;
+let last = 0;
+
+const dialog = make("dialog", { className: "ask", tabIndex: -1 });
+dialog.setAttribute("role", "alertdialog");
+dialog.setAttribute("aria-labelledby", "question-who question-text");
+// The Escape key is ours: it answers, and so it must be armed.
+dialog.setAttribute("closedby", "none");
+const who = make("b", { id: "question-who" });
+const count = make("span", { className: "count" });
+const matter = make("div", { className: "matter" });
+const note = make("p", { className: "wait" });
+note.setAttribute("role", "status");
+const buttons = make("div", { className: "buttons" });
+const head = make("header", {});
+const foot = make("footer", {});
+head.append(who, count);
+foot.append(note, buttons);
+dialog.append(head, matter, foot);
+
+dialog.oncancel = (event) => event.preventDefault();
+dialog.onclose = () => {
+  // Some browsers close a dialog at the second Escape, whatever the page says.
+  if (shown) dialog.showModal();
+};
+const whileOpen = <E extends Event>(hear: (event: E) => void) => (event: Event) => {
+  if (dialog.open) hear(event as E);
+};
+const later = whileOpen(() => void setTimeout(() => (press = undefined)));
+for (const kind of ["pointerup", "pointercancel", "keyup"]) addEventListener(kind, later, true);
+addEventListener("keydown", whileOpen(keyDown), true);
+addEventListener(
+  "pointerdown",
+  whileOpen(() => {
+    press = armed ? "armed" : "early";
+    if (!armed) tooEarly();
+  }),
+  true,
+);
+for (const kind of ["blur", "focus", "resize"]) addEventListener(kind, whileOpen(rest));
+document.addEventListener("visibilitychange", whileOpen(rest));
+for (const kind of ["resize", "scroll"]) visualViewport?.addEventListener(kind, whileOpen(rest));
