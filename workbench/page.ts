@@ -42,7 +42,6 @@ type Decision = {
   kept: boolean;
 };
 /** What of a question is folded: how much, what, and how much there is even beyond that. */
-type Fold = { words: string; text: string; beyond?: string };
 type Entry = {
   n: number;
   at: string;
