@@ -24,7 +24,7 @@ const PARTS = [
     4.0,
     () => bundle('export * from "./dist/index.js"'),
   ],
-  ["sandbox script", 2.0, () => bundle('import "./dist/sandbox.js"')],
+  ["sandbox script", 2.5, () => bundle('import "./dist/sandbox.js"')],
   [
     "<transom-view> with both channels",
     4.0,

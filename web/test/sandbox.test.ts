@@ -59,7 +59,7 @@ async function run(settings: Record<string, string>) {
 }
 const listeners: [string, EventListener][] = [];
 
-const raw = () => run({ host: HOST });
+const raw = (more = {}) => run({ host: HOST, ...more });
 const withGuest = (more = {}) =>
   run({ host: HOST, guest: `${GUEST}/v`, ...more });
 const fromHost = (data: unknown, arrival = {}) =>
@@ -417,4 +417,36 @@ describe("in raw mode", () => {
     fromHost(resource({ html: "x", ...(csp && { csp }) }));
     expect(policyIn(document.querySelector("iframe"))).toBe(policy);
   });
+
+  const NEAR = {
+    connectDomains: [
+      "http://localhost:3000",
+      "https://0x7f.1",
+      "*.localhost",
+      "http://localhost:3001",
+      "https://*.com",
+    ],
+    resourceDomains: ["https://169.254.169.254", "http://[::1]"],
+    frameDomains: ["https://router", "https://192.168.0.1:*"],
+    baseUriDomains: ["https://nas.home.arpa/x"],
+  };
+
+  test.each([
+    ["nothing", undefined, B],
+    [
+      "what is declared of it",
+      "http://localhost:3001 http://localhost:3002",
+      B.replace(
+        "connect-src 'self'",
+        "connect-src 'self' http://localhost:3001",
+      ),
+    ],
+  ])(
+    "no declaration alone reaches what is private; granted, it gives %s",
+    async (_, granted, policy) => {
+      await raw(granted && { private: granted });
+      fromHost(resource({ html: "x", csp: NEAR }));
+      expect(policyIn(document.querySelector("iframe"))).toBe(policy);
+    },
+  );
 });

@@ -8,8 +8,10 @@ use url::Url;
 use crate::violation::Denial;
 
 mod hosts;
+mod reach;
 
-pub use hosts::{Domains, HostPattern};
+pub use hosts::{Domains, HostPattern, Nearby, NearbyError};
+pub use reach::Reach;
 
 /// The answer to a wish.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +96,8 @@ pub enum Subject {
     DisplayMode,
     /// One tool that the view offers to the model.
     AppTool(String),
+    /// Addresses of this machine or of its networks that a document declares, as sources of its policy.
+    Nearby(BTreeSet<String>),
 }
 
 /// What a person answered.
@@ -329,6 +333,7 @@ impl Subject {
             Self::ModelContext => "context for the model",
             Self::Sampling => "sampling",
             Self::DisplayMode => "other display modes",
+            Self::Nearby(_) => "addresses of this machine or its network",
         }
     }
 }
@@ -376,6 +381,16 @@ impl Decided {
     fn tool(&self, name: &str, alone: bool) -> Option<bool> {
         let own = self.find(&Subject::Tool(name.to_owned()));
         own.or_else(|| self.together.get(name).copied().filter(|yes| !(alone && *yes)))
+    }
+
+    /// What was decided about an address of this machine or its network, whatever it was asked about
+    /// together with. Of two answers the no counts.
+    pub fn nearby(&self, source: &str) -> Option<bool> {
+        let about = self.always.iter().filter_map(|(subject, yes)| match subject {
+            Subject::Nearby(sources) if sources.contains(source) => Some(*yes),
+            _ => None,
+        });
+        about.min()
     }
 
     fn find(&self, subject: &Subject) -> Option<bool> {
