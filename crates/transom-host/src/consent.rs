@@ -1,8 +1,11 @@
 //! Verdicts in words: what a person is asked, and what the log says of it.
 
+use std::collections::BTreeSet;
+
 use transom::{
+    csp::Source,
     host::{FileBody, Question, Reason, Ruling, Task},
-    policy::{Decision, Subject},
+    policy::{Decision, Reach, Subject},
     violation::{Holder, Limit, Over, Quoted},
 };
 
@@ -80,8 +83,28 @@ pub(crate) fn ask(server: &str, question: &Question, id: String) -> Ask {
             preview,
             ..ask
         },
+        Subject::Nearby(sources) => nearby(server, "a tool", sources),
     };
     legible(ask)
+}
+
+/// A document that declares private addresses: it reaches none of them before a person agrees.
+pub(crate) fn nearby(server: &str, tool: &str, sources: &BTreeSet<String>) -> Ask {
+    let line = |source: &String| match Source::parse(source).map(|source| source.reach()) {
+        Ok(Reach::Machine) => format!("{source} (this machine)"),
+        _ => format!("{source} (your network)"),
+    };
+    legible(Ask {
+        id: NEARBY.to_owned(),
+        kind: NEARBY,
+        text: format!(
+            "The view of {tool} from {server} wants to reach programs and devices that outsiders cannot:"
+        ),
+        choices: CHOICES.to_vec(),
+        server: server.to_owned(),
+        preview: Some(sources.iter().map(line).collect::<Vec<_>>().join("\n")),
+        ..Ask::default()
+    })
 }
 
 /// What a person reads is what is written: a stranger's words must not be turned round, nor hide anything.
@@ -282,6 +305,8 @@ fn offer(file: &transom::host::File) -> FileOffer {
     }
 }
 
+/// The name of the question about private addresses, of which a view has one at a time.
+pub(crate) const NEARBY: &str = "nearby";
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;

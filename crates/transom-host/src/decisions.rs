@@ -264,6 +264,10 @@ pub(crate) fn words(subject: &Subject) -> String {
         Subject::Sampling => "use the model".to_owned(),
         Subject::DisplayMode => "be shown in another way".to_owned(),
         Subject::AppTool(name) => format!("have {name}, their own tool, used by the model"),
+        Subject::Nearby(sources) => {
+            let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+            format!("reach {}", sources.join(", "))
+        }
     }
 }
 

@@ -20,7 +20,7 @@ mod server;
 mod session;
 pub mod upstream;
 
-pub use grants::{MissingGrants, MissingPermissions, PERMISSIONS, permissions};
+pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use log::{Line, Log};
 pub use server::{Remark, ServerState, SignIn, Standing};

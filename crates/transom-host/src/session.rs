@@ -171,6 +171,8 @@ enum Life {
     Opening,
     /// Its document is not the one that somebody agreed to, and waits until they do.
     Judging(Box<Prepared>, Box<Ask>),
+    /// Its document declares private addresses, these, and waits until somebody says whether it gets them.
+    Admitting(Box<Prepared>, Box<Ask>, BTreeSet<String>),
     /// They have decided, and that is not written down yet.
     Judged(Box<Prepared>),
     Live(Box<Live>),
@@ -350,7 +352,7 @@ impl Driver {
         seat.open = open;
         match &seat.life {
             Life::Opening | Life::Judged(_) => {}
-            Life::Judging(_, ask) => {
+            Life::Judging(_, ask) | Life::Admitting(_, ask, _) => {
                 let ask = Ask::clone(ask);
                 self.say(view, &ToPage::Ask(ask));
             }
@@ -453,7 +455,7 @@ impl Driver {
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.writing = None;
         match &mut seat.life {
-            Life::Opening | Life::Judging(..) | Life::Judged(_) => {
+            Life::Opening | Life::Judging(..) | Life::Admitting(..) | Life::Judged(_) => {
                 self.no_view(view, words);
                 self.end(view, "text");
             }
@@ -491,7 +493,7 @@ impl Driver {
             Ok(prepared) => prepared,
             Err(words) => return self.no_view(view, &words),
         };
-        let Some(change) = prepared.change() else { return self.begin_live(view, *prepared) };
+        let Some(change) = prepared.change() else { return self.run_or_ask(view, prepared) };
         let ask = consent::changed(&seat.server, &seat.tool, change);
         let words = format!("{} {}", ask.text, ask.changes.join("; "));
         let document = prepared.named();
@@ -504,6 +506,13 @@ impl Driver {
 
     /// A person has decided about what changed in a document. It counts when it is written down.
     fn judge(&mut self, view: &ViewId, decision: Decision) {
+        if let Some((prepared, sources)) = self.take_admitting(view) {
+            let document = prepared.named();
+            if let Some(seat) = self.views.get_mut(view) {
+                seat.life = Life::Judged(prepared);
+            }
+            return self.hold(view, Held::Admit { document, sources, decision });
+        }
         let Some(prepared) = self.take_judged(view) else { return };
         let document = prepared.named();
         if let Some(seat) = self.views.get_mut(view) {
@@ -526,7 +535,7 @@ impl Driver {
             |life: &Life| matches!(life, Life::Judging(other, _) if other.is_same(&prepared));
         let waiting = self.views.iter().filter(|(_, seat)| same(&seat.life));
         let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
-        self.begin_live(view, *prepared);
+        self.run_or_ask(view, prepared);
         // Each has a row of its own before it runs.
         for view in waiting {
             let waits = |seat: &Seat| matches!(seat.life, Life::Judging(..));
@@ -537,6 +546,102 @@ impl Driver {
             self.judge(&view, Decision::Allow);
             self.flush(&view);
         }
+    }
+
+    /// Runs a document, unless it declares private addresses that nobody has decided about: then a person
+    /// is asked, and nothing runs meanwhile.
+    fn run_or_ask(&mut self, view: &ViewId, prepared: Box<Prepared>) {
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let decided = self.decided.get(&seat.server);
+        let is_open = |source: &String| decided.and_then(|all| all.nearby(source)).is_none();
+        let open: BTreeSet<String> = prepared.nearby().into_iter().filter(is_open).collect();
+        // More than a person would read is not asked for, and not given.
+        if open.is_empty() || open.len() > NEARBY {
+            return self.begin_with(view, prepared, &BTreeSet::new());
+        }
+        let ask = consent::nearby(&seat.server, &seat.tool, &open);
+        let words = format!("{} {}", ask.text, ask.preview.as_deref().unwrap_or_default());
+        let document = prepared.named();
+        self.note(view, || Record::wants(&document, &open));
+        if let Some(seat) = self.views.get_mut(view) {
+            seat.life = Life::Admitting(prepared, Box::new(ask.clone()), open);
+        }
+        self.log.write("asked", &self.name(view), words.replace('\n', ", "));
+        self.say(view, &ToPage::Ask(ask));
+        self.flush(view);
+    }
+
+    /// What a person decided about private addresses is written down. The view runs in any case: without
+    /// them after a no.
+    fn admitted(&mut self, view: &ViewId, sources: BTreeSet<String>, decision: Decision) {
+        let Some(prepared) = self.take_judged(view) else { return };
+        let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
+        if always && let Some(server) = self.views.get(view).map(|seat| seat.server.clone()) {
+            let subject = Subject::Nearby(sources.clone());
+            self.decided.entry(server.clone()).or_default().remember(&subject, decision);
+            self.tell_decided(&server);
+            self.keep_decision(view, subject, decision);
+        }
+        self.begin_with(view, prepared, &if yes { sources } else { BTreeSet::new() });
+        if always {
+            self.admit_waiting(view);
+        }
+    }
+
+    /// Runs a document with the private addresses that somebody agreed to, now or before.
+    fn begin_with(
+        &mut self,
+        view: &ViewId,
+        mut prepared: Box<Prepared>,
+        agreed: &BTreeSet<String>,
+    ) {
+        let Some(seat) = self.views.get(view) else { return };
+        let decided = self.decided.get(&seat.server);
+        let before = |source: &String| decided.and_then(|all| all.nearby(source)) == Some(true);
+        let mut all = prepared.nearby();
+        all.retain(|source| agreed.contains(source) || before(source));
+        if !all.is_empty()
+            && let Err(error) = prepared.open_to(&all, &self.sandbox)
+        {
+            return self.no_view(view, &in_full(&error));
+        }
+        self.begin_live(view, *prepared);
+    }
+
+    /// Looks again at the views of the same server that wait for an answer about private addresses.
+    fn admit_waiting(&mut self, view: &ViewId) {
+        let Some(server) = self.views.get(view).map(|seat| seat.server.clone()) else { return };
+        let waits = |seat: &Seat| matches!(seat.life, Life::Admitting(..)) && seat.server == server;
+        let waiting = self.views.iter().filter(|(_, seat)| waits(seat));
+        let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
+        for view in waiting {
+            let Some((prepared, _)) = self.take_admitting(&view) else { continue };
+            self.say(&view, &ToPage::Withdraw { id: consent::NEARBY.to_owned() });
+            self.run_or_ask(&view, prepared);
+        }
+    }
+
+    fn take_admitting(&mut self, view: &ViewId) -> Option<(Box<Prepared>, BTreeSet<String>)> {
+        let seat = self.views.get_mut(view)?;
+        match std::mem::replace(&mut seat.life, Life::Opening) {
+            Life::Admitting(prepared, _, sources) => Some((prepared, sources)),
+            other => {
+                seat.life = other;
+                None
+            }
+        }
+    }
+
+    /// Tells every live view of a server what is decided about it, and pages what can be taken back.
+    fn tell_decided(&mut self, server: &str) {
+        let Some(decided) = self.decided.get(server) else { return };
+        for seat in self.views.values_mut().filter(|seat| seat.server == server) {
+            if let Life::Live(live) = &mut seat.life {
+                live.session.set_decided(decided.clone());
+            }
+        }
+        self.show_decisions();
     }
 
     /// What a person decided about a document cannot count.
@@ -629,7 +734,9 @@ impl Driver {
         );
         seat.text = Some(text);
         match &mut seat.life {
-            Life::Opening | Life::Judging(..) | Life::Judged(_) => seat.outcome = Some(outcome),
+            Life::Opening | Life::Judging(..) | Life::Admitting(..) | Life::Judged(_) => {
+                seat.outcome = Some(outcome);
+            }
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
                 let _ = match outcome.as_deref().map(RawObject::new) {
@@ -638,7 +745,7 @@ impl Driver {
                     }
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
-                    Err(error) => live.session.tool_cancelled(Some(&in_full(error))),
+                    Err(error) => live.session.tool_cancelled(Some(&error.outline())),
                 };
                 self.drive(view);
             }
@@ -1019,13 +1126,8 @@ impl Driver {
             return;
         };
         let server = self.views[view].server.clone();
-        for seat in self.views.values_mut().filter(|seat| seat.server == server) {
-            if let Life::Live(live) = &mut seat.life {
-                live.session.set_decided(decided.clone());
-            }
-        }
-        self.decided.insert(server, decided);
-        self.show_decisions();
+        self.decided.insert(server.clone(), decided);
+        self.tell_decided(&server);
     }
 
     fn change_context(&mut self, view: &ViewId, change: impl FnOnce(&mut HostContext)) {
@@ -1069,7 +1171,7 @@ impl Driver {
             self.note(view, || Record::closed(why));
         }
         // What opens in this place next is another view, about which nobody has decided.
-        self.drop_held(view, |held| matches!(held, Held::Review { .. }));
+        self.drop_held(view, |held| matches!(held, Held::Review { .. } | Held::Admit { .. }));
         self.stop_timer(view);
         self.say(view, &ToPage::Close { reason: reason.to_owned() });
         self.flush(view);
@@ -1197,9 +1299,9 @@ impl Seat {
         matches!(self.life, Life::Live(_))
     }
 
-    /// Whether this answers the question that its document raised.
+    /// Whether this answers a question that its document raised.
     fn awaits(&self, answer: &Answer) -> bool {
-        matches!(&self.life, Life::Judging(_, ask)
+        matches!(&self.life, Life::Judging(_, ask) | Life::Admitting(_, ask, _)
             if ask.id == answer.id && ask.choices.contains(&answer.choice.as_str()))
     }
 
@@ -1252,6 +1354,8 @@ const AGAIN: Duration = Duration::from_secs(10);
 const PLACES: usize = 50_000;
 /// How many events are taken at a time, before anything else is looked at.
 const TOGETHER: usize = 64;
+/// The most private addresses of a document that a person is asked about.
+const NEARBY: usize = 20;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What the loop writes down, and what waits until it is: no effect happens that is not in the audit.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     time::Duration,
 };
 
@@ -45,6 +45,8 @@ pub(super) enum Held {
     Deed { call: u64, deed: Deed },
     /// What a person decided about a changed document.
     Review { document: Named, decision: Decision },
+    /// What a person decided about the private addresses that a document declares.
+    Admit { document: Named, sources: BTreeSet<String>, decision: Decision },
     /// What a person decided for longer.
     Remember(Box<Remembered>),
 }
@@ -56,7 +58,7 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Ask(_) | Self::Review { .. } | Self::Remember(_) => None,
+            Self::Ask(_) | Self::Review { .. } | Self::Admit { .. } | Self::Remember(_) => None,
         }
     }
 
@@ -64,11 +66,14 @@ impl Held {
     fn record(&self) -> Record {
         match self {
             Self::Perform { call, task } => Record::effect(*call, task),
-            Self::Ask(question) => Record::asked(question.id, &format!("{:?}", question.subject)),
+            Self::Ask(question) => Record::asked(question.id, &question.subject),
             Self::Click { call, deed } => Record::click(*call, deed.url.as_deref()),
             Self::Deed { call, .. } => Record::clicked(*call, Decision::Allow),
             Self::Review { document, decision } => Record::reviewed(document, *decision),
-            Self::Remember(entry) => Record::remembered(&entry.words(), entry.yes),
+            Self::Admit { document, sources, decision } => {
+                Record::admitted(document, sources, *decision)
+            }
+            Self::Remember(entry) => Record::remembered(&entry.subject, entry.yes),
         }
     }
 }
@@ -218,6 +223,7 @@ impl Driver {
             Held::Click { call, deed } => self.ask_click(view, call, deed),
             Held::Deed { call, deed } => self.deed(view, call, deed),
             Held::Review { decision, .. } => self.reviewed(view, decision),
+            Held::Admit { sources, decision, .. } => self.admitted(view, sources, decision),
             Held::Remember(entry) => self.remember(*entry),
         }
     }
@@ -232,7 +238,7 @@ impl Driver {
                 let decision = Decision::Deny;
                 self.input(view, Input::Decision { question: question.id, decision });
             }
-            Held::Review { .. } => self.unreviewed(view, UNWRITTEN),
+            Held::Review { .. } | Held::Admit { .. } => self.unreviewed(view, UNWRITTEN),
             Held::Remember(_) => {}
         }
     }

@@ -44,6 +44,10 @@ impl HostPattern {
         }
     }
 
+    fn of(source: &Source) -> Self {
+        Self { wildcard: source.is_wildcard(), host: source.host().to_owned() }
+    }
+
     /// The order in which patterns are asked: the narrowest first.
     fn breadth(&self) -> (bool, Reverse<usize>) {
         (self.wildcard, Reverse(self.host.len()))
@@ -63,7 +67,7 @@ impl FromStr for HostPattern {
         if source.port().is_some() {
             return Err(SourceError::Address(crate::origin::AddressError::Character(':')));
         }
-        Ok(Self { wildcard: source.is_wildcard(), host: source.host().to_owned() })
+        Ok(Self::of(&source))
     }
 }
 
@@ -130,6 +134,11 @@ pub enum Nearby {
 }
 
 impl Nearby {
+    /// The grant that a source needs, and no more.
+    pub fn of(source: &Source) -> Self {
+        Self::Host { pattern: HostPattern::of(source), port: Some(source.port_or_own()) }
+    }
+
     /// Tells whether everything that a source covers is granted.
     pub fn covers(&self, source: &Source) -> bool {
         match self {
@@ -152,9 +161,7 @@ impl FromStr for Nearby {
         if !source.reach().is_private() {
             return Err(NearbyError::Public);
         }
-        let pattern =
-            HostPattern { wildcard: source.is_wildcard(), host: source.host().to_owned() };
-        Ok(Self::Host { pattern, port: source.port() })
+        Ok(Self::Host { pattern: HostPattern::of(&source), port: source.port() })
     }
 }
 
@@ -255,8 +262,11 @@ mod tests {
     fn h_29_lists_only_take_away() {
         let everything = Domains::default();
         assert!(everything.judge(&source("https://x.com")) == Stance::Allow);
-        let some =
-            Domains { allow: Some(vec![pattern("*.x.com")]), block: vec![pattern("evil.x.com")], ..Domains::default() };
+        let some = Domains {
+            allow: Some(vec![pattern("*.x.com")]),
+            block: vec![pattern("evil.x.com")],
+            ..Domains::default()
+        };
         for (declared, permitted) in [
             ("https://a.x.com", true),
             ("https://evil.x.com", false),
@@ -310,7 +320,8 @@ mod tests {
 
     #[test]
     fn a_grant_of_something_private_is_printed_as_it_is_read() {
-        for text in ["loopback", "localhost", "localhost:3000", "*.corp.internal:8443", "10.0.0.1"] {
+        for text in ["loopback", "localhost", "localhost:3000", "*.corp.internal:8443", "10.0.0.1"]
+        {
             assert_eq!(text.parse::<Nearby>().unwrap().to_string(), text);
         }
         assert_eq!("x.com".parse::<Nearby>(), Err(NearbyError::Public));

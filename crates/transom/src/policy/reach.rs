@@ -48,11 +48,11 @@ fn of_name(name: &str) -> Reach {
     let under = |suffix: &&str| {
         name.strip_suffix(*suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    if MACHINE.iter().any(|suffix| under(suffix)) {
+    if MACHINE.iter().any(under) {
         return Reach::Machine;
     }
     // A name without a dot is found in the search list of this network, or not at all.
-    if !name.contains('.') || NETWORK.iter().any(|suffix| under(suffix)) {
+    if !name.contains('.') || NETWORK.iter().any(under) {
         return Reach::Network;
     }
     Reach::Public
