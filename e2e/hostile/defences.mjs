@@ -282,4 +282,37 @@ export const DEFENCES = [
     put: "if (this.#astray - now > 5e9 * MINUTE)",
     test: ["relay", "past the sandbox"],
   },
+  {
+    name: "with a port for each frame, each guest has an address of its own",
+    file: "crates/transom-host/src/sandbox/ports.rs",
+    find: "    Ok(Ipv4Addr::new(127, inner(bytes[0]), bytes[1], inner(bytes[2])))",
+    put: "    let _ = inner(bytes[0]);\n    Ok(Ipv4Addr::new(127, 0, 0, 2))",
+    also: {
+      file: "crates/transom-host/src/sandbox/ports.rs",
+      find: "!self.is_at(&host) && !is_page(&host) && sites.take_address(address)",
+      put: "{ let _ = is_page(&host) || sites.take_address(address); true }",
+    },
+    test: ["cookies", "a port for each frame"],
+  },
+  {
+    name: "a domain for views is registrable by itself",
+    file: "crates/transom-host/src/sandbox/domain.rs",
+    find: "Some(site) if site != wildcard.0.host() => Err(",
+    put: "Some(site) if site != wildcard.0.host() && site.is_empty() => Err(",
+    test: ["cookies", "a domain for views"],
+  },
+  {
+    name: "no declaration alone reaches what is private",
+    file: "crates/transom/src/policy/hosts.rs",
+    find: "if !source.reach().is_private() || granted() {",
+    put: "if true || granted() {",
+    test: ["nearby", "after a no it reaches none"],
+  },
+  {
+    name: "a server's last words are not its views'",
+    file: "crates/transom-host/src/upstream/error.rs",
+    find: "return ErrorObject::new(transom::rpc::DENIED, self.outline());",
+    put: "return ErrorObject::new(transom::rpc::DENIED, self.story());",
+    test: ["nearby", "a server's last words"],
+  },
 ];

@@ -98,5 +98,5 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   // Nothing leaves the machine: every other name fails to resolve.
-  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost , EXCLUDE 127.0.0.1 , EXCLUDE [::1]",
+  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost , EXCLUDE 127.* , EXCLUDE [::1]",
 ];

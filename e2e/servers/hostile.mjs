@@ -4,6 +4,7 @@
 //   fickle    has a view that is another one after its tool "turn", and from then on wherever the same file is named
 //   shifty    has a tool that comes to destroy after "worsen", and a view at another address after "move"
 //   asking    answers well, and ships a view that asks for the camera and the place
+//   nearby    answers well, and ships a view that declares the origins which the other words name
 //   suspect   answers well, and ships a view that a look at it should warn of
 //   suite     has what the hostile suite needs; a second word names it, a third is a file that it writes into
 //   library   ships the view in a file, which a second word names
@@ -92,6 +93,13 @@ const SHIFTY = {
 const wish = { ui: { permissions: { camera: {}, geolocation: {} } } };
 const ASKING = { open: { read: (uri) => ({ contents: [{ ...document_(uri, STEADY).contents[0], _meta: wish }] }) } };
 
+const nearby = { ui: { csp: { connectDomains: more, resourceDomains: more, frameDomains: more } } };
+const NEARBY = {
+  open: { read: (uri) => ({ contents: [{ ...document_(uri, HOSTILE).contents[0], _meta: nearby }] }) },
+  /** Ends the server in the middle of a call, with words that are for nobody's eyes but its operator's. */
+  die: { meta: { visibility: ["app"] }, call: () => (process.stderr.write("hush: /home/me/.secret\n"), process.exit(7)) },
+};
+
 const SUSPECT = {
   show: {
     read: (uri) => {
@@ -139,7 +147,7 @@ const SUITE = {
 
 const LIBRARY = { steady: { read: (uri) => document_(uri, readFileSync(label, "utf8")) }, wait: SUITE.wait, release: SUITE.release };
 
-const tools = { view: VIEW, fickle: FICKLE, shifty: SHIFTY, asking: ASKING, suspect: SUSPECT, suite: SUITE, library: LIBRARY }[mood] ?? ODD;
+const tools = { view: VIEW, fickle: FICKLE, shifty: SHIFTY, asking: ASKING, nearby: NEARBY, suspect: SUSPECT, suite: SUITE, library: LIBRARY }[mood] ?? ODD;
 const uriOf = (name) => `ui://${mood}/${name}.html${tools[name].suffix?.() ?? ""}`;
 
 function describe([name, { meta, read, fails, writes, destroys, hints }]) {

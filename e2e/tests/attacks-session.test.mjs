@@ -449,12 +449,23 @@ test("ATK-25 csp from the message tightens the operator's header and never loose
     "connect-src 'none'",
     `connect-src 'self' ${target}`,
   );
-  const open = await openTrio(t, theatre, {
+  const private_ = await openTrio(t, theatre, {
     raw: true,
     message: { csp },
     settings: { policy },
   });
-  assert.equal(await reach(open), "data", "declared and under the ceiling");
+  assert.equal(
+    await reach(private_),
+    "TypeError",
+    "declared and under the ceiling, but on this machine",
+  );
+
+  const open = await openTrio(t, theatre, {
+    raw: true,
+    message: { csp },
+    settings: { policy, private: target },
+  });
+  assert.equal(await reach(open), "data", "and granted as well");
 
   const silent = await openTrio(t, theatre, {
     raw: true,

@@ -24,7 +24,9 @@ for (const name of EXAMPLES)
     after(() => server.stop());
     const { command } = example(name);
     const calls = (CALLS[name] ?? []).flatMap((call) => ["--call", call]);
-    const { code, out, err } = await check("--level", "note", "--json", ...calls, server.url, "--", command);
+    // The gallery's pictures are on this machine, which is worth a note, and on purpose.
+    const noted = name === "gallery" ? ["--ignore", "S11"] : [];
+    const { code, out, err } = await check("--level", "note", "--json", ...noted, ...calls, server.url, "--", command);
     const { servers } = JSON.parse(out);
     assert.equal(servers.length, 2, err);
     for (const { place, findings, notChecked, lookedAt } of servers) {

@@ -136,14 +136,18 @@ test("booking: nothing is written before the person agrees, and what is wrong is
 
 test("gallery: the declared origin is named before anything is opened", async () => {
   await bench.ready("gallery");
-  // H-28: a person who has not clicked yet can see whom the view will talk to.
-  const named = bench.server("gallery").locator(".finding", { hasText: /this view may talk to http:\/\/127\.0\.0\.1:\d+$/ });
+  // H-28: a person who has not clicked yet can see whom the view wants to talk to, and how to grant it.
+  const named = bench.server("gallery").locator(".finding", { hasText: /wants to reach http:\/\/127\.0\.0\.1:(\d+), which is on this machine.*private = \["127\.0\.0\.1:\1"\]$/ });
   await named.first().waitFor();
   assert.equal(await bench.cards().count(), 0);
 });
 
 test("gallery: the declared origin is named to the person and loads, and no other one does", async () => {
   const card = await bench.run("gallery", "show_gallery");
+  // Its pictures are on this machine, and a declaration alone does not reach there.
+  await card.ask.getByText("(this machine)").waitFor();
+  assert.equal(await card.box.locator("iframe").count(), 0, "nothing runs meanwhile");
+  await card.answer("allow-always");
   await card.guest.getByText("Moss, oil on air").waitFor();
   const origin = await card.guest.locator("#origin").innerText();
   assert.match(origin, /^http:\/\/127\.0\.0\.1:\d+$/);

@@ -44,16 +44,22 @@ export function sizeOf(value: unknown, limit: number): number {
 
 /**
  * Builds the policy of a document from what it declared (docs/reference/mcp-apps.md §3.7). Each source is parsed and
- * written anew; one that does not parse is left out.
+ * written anew; one that does not parse is left out, and so is one of this machine or its networks that
+ * the operator has not granted: no declaration reaches those by itself.
  */
-export function policyOf(csp: unknown): string {
+export function policyOf(csp: unknown, granted: string[] = []): string {
   const declared = isObject(csp) ? csp : {};
   const [connect, resource, frame, base] = [
     "connectDomains",
     "resourceDomains",
     "frameDomains",
     "baseUriDomains",
-  ].map((key) => sourcesOf(declared[key])) as [string, string, string, string];
+  ].map((key) => sourcesOf(declared[key], granted)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   const self = "'self'" + resource;
   return [
     "default-src 'none'",
@@ -71,13 +77,13 @@ export function policyOf(csp: unknown): string {
 }
 
 /** Each source after a space, as far as a host reads them: the first 64. */
-function sourcesOf(list: unknown): string {
+function sourcesOf(list: unknown, granted: string[]): string {
   const first = Array.isArray(list) ? list.slice(0, 64) : [];
-  return [...new Set(first.map(sourceOf))].join("");
+  return [...new Set(first.map((each) => sourceOf(each, granted)))].join("");
 }
 
 /** A source as a browser writes it, or nothing: what `csp.rs` refuses is refused here (`fixtures/csp`). */
-function sourceOf(entry: unknown): string {
+function sourceOf(entry: unknown, granted: string[]): string {
   const parts = typeof entry === "string" && SOURCE.exec(entry);
   if (!parts) return "";
   const [, scheme, star = "", host, port = ""] = parts as unknown as string[];
@@ -91,8 +97,13 @@ function sourceOf(entry: unknown): string {
   } catch {
     return "";
   }
-  return ` ${scheme ?? "https"}://${star}${host}${port}`;
+  const source = `${scheme ?? "https"}://${star}${host}${port}`;
+  return PRIVATE.test(host!) && !granted.includes(source) ? "" : " " + source;
 }
 
 const SOURCE =
   /^(?:(https?|wss?):\/\/)?(\*\.)?(?=.{1,253}(?::|$))((?:[a-z\d-]{1,63}\.)*[a-z\d-]{1,63})(:[1-9]\d{0,4})?$/;
+
+/** The judgement of the core's `Reach`; `fixtures/csp/private.json` holds the two together. */
+const PRIVATE =
+  /^[^.]+$|\.(local(host|domain)?|internal|lan|home|corp|private|intranet)$|(^|\.)home\.arpa$|^(0|10|127|22[4-9]|2[3-5]\d|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168|192\.0\.0|198\.1[89]|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+$/;

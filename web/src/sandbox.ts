@@ -18,6 +18,8 @@
  * - `data-guest`: the URL of the guest. Without it the page waits for HTML (raw mode).
  * - `data-allow`: the guest's `allow` attribute; in raw mode, the most that may be granted, as feature
  *   names separated by semicolons.
+ * - `data-private`: in raw mode, what of this machine and its networks a document may be given when it
+ *   declares it, as sources separated by spaces. Nothing, unless told.
  * - `data-sandbox`: tokens for the guest's `sandbox` attribute; only the three usual ones count.
  * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told.
  * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told, and 32 MB of them. Ten
@@ -164,7 +166,7 @@ function main(settings: DOMStringMap): void {
     // No source of a policy has a quote in it: each has been parsed.
     show(
       {
-        srcdoc: `<meta http-equiv="Content-Security-Policy" content="${policyOf(csp)}">${html}`,
+        srcdoc: `<meta http-equiv="Content-Security-Policy" content="${policyOf(csp, settings.private?.split(" "))}">${html}`,
       },
       tokensOf(sandbox, settings.sandbox),
       allowOf(permissions, settings.allow),

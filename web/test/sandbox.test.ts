@@ -62,7 +62,7 @@ async function run(settings: Record<string, string>) {
 }
 const listeners: [string, EventListener][] = [];
 
-const raw = () => run({ host: HOST });
+const raw = (more = {}) => run({ host: HOST, ...more });
 const withGuest = (more = {}) =>
   run({ host: HOST, guest: `${GUEST}/v`, ...more });
 const fromHost = (data: unknown, arrival = {}) =>
@@ -619,11 +619,13 @@ describe("in raw mode", () => {
       refused: { entry: string }[];
       bare: { entry: string; reads?: string }[];
     }>("csp/sources.json");
+    const granted_ = [...granted, ...bare.map(({ reads }) => reads)].join(" ");
     const bared = new Set(bare.map(({ entry }) => entry));
 
     /** What a document that declares this entry may connect to. */
     const connects = async (entry: string) => {
-      await raw();
+      // Granted, whatever is private among them: that is another rule.
+      await raw({ private: granted_ });
       fromHost(resource({ html: "x", csp: { connectDomains: [entry] } }));
       const policy = policyIn(document.querySelector("iframe"));
       const [, sources] = /connect-src 'self'([^;]*);/.exec(policy ?? "")!;
@@ -683,4 +685,35 @@ describe("in raw mode", () => {
     const policy = policyIn(document.querySelector("iframe"));
     expect(directives(policy ?? "")).toEqual(directives(header));
   });
+  const NEAR = {
+    connectDomains: [
+      "http://localhost:3000",
+      "https://0x7f.1",
+      "*.localhost",
+      "http://localhost:3001",
+      "https://*.com",
+    ],
+    resourceDomains: ["https://169.254.169.254", "http://[::1]"],
+    frameDomains: ["https://router", "https://192.168.0.1:*"],
+    baseUriDomains: ["https://nas.home.arpa/x"],
+  };
+
+  test.each([
+    ["nothing", undefined, B],
+    [
+      "what is declared of it",
+      "http://localhost:3001 http://localhost:3002",
+      B.replace(
+        "connect-src 'self'",
+        "connect-src 'self' http://localhost:3001",
+      ),
+    ],
+  ])(
+    "no declaration alone reaches what is private; granted, it gives %s",
+    async (_, granted, policy) => {
+      await raw(granted && { private: granted });
+      fromHost(resource({ html: "x", csp: NEAR }));
+      expect(policyIn(document.querySelector("iframe"))).toBe(policy);
+    },
+  );
 });

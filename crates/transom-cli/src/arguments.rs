@@ -159,7 +159,7 @@ pub(crate) struct RunArguments {
     /// Where frames get their origins: names below localhost, or a port each.
     #[arg(long, value_name = "MODE", help_heading = "Page")]
     pub(crate) sandbox: Option<SandboxMode>,
-    /// A domain for the frames, all of whose names lead to the sandbox's port: `https://*.example.com`.
+    /// A domain for the frames alone, all of whose names lead to the sandbox's port: `https://*.example-views.com`.
     #[arg(long, value_name = "DOMAIN", value_parser = wildcard, conflicts_with = "sandbox")]
     #[arg(help_heading = "Page")]
     pub(crate) sandbox_domain: Option<Wildcard>,
@@ -478,7 +478,7 @@ const RUN_EXAMPLES: &str = "Examples:
   transom run http://localhost:3001/mcp          a server over HTTP
   transom run -- npx -y some-mcp-server --stdio  a server that is started
   transom run --config mcp.json --open           all servers of a file, and the page in the browser
-  transom run --sandbox-domain 'https://*.views.example.com'
+  transom run --sandbox-domain 'https://*.example-views.com'
   transom run --print-config                     what would be used, and why";
 
 const DEV_EXAMPLES: &str = "Examples:

@@ -24,7 +24,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::{
     arguments::CheckArguments,
-    config::{Config, Server, Surroundings},
+    config::{self, Config, Server, Surroundings},
     interrupts::Interrupts,
     progress::patiently,
     terminal::{self, clean},
@@ -48,6 +48,7 @@ pub(crate) fn check(arguments: &CheckArguments, around: &Surroundings<'_>) -> Re
         }
     }
     let config = Config::of_servers(&arguments.servers, around)?;
+    config::warn(&config.servers);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let checked = runtime.block_on(async {
         let mut interrupts = Interrupts::listen().context("cannot listen for Ctrl-C")?;

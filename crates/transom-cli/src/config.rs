@@ -20,7 +20,11 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use toml::Spanned;
-use transom::{csp::Grant, wire::ResourcePermissions};
+use transom::{
+    csp::Grant,
+    policy::{Nearby, Policy},
+    wire::ResourcePermissions,
+};
 use transom_host::{
     Agreement,
     decisions::DAYS,
@@ -33,6 +37,7 @@ use transom_host::{
 use crate::{
     arguments::{RunArguments, SandboxMode, ServerArguments},
     mcp_servers, names,
+    terminal::clean,
 };
 use agreed::Agreed;
 use effects::{Effects, Show};
@@ -97,6 +102,8 @@ pub(crate) struct Server {
     pub(crate) caps: Caps,
     pub(crate) grants: Setting<Vec<Grant>>,
     pub(crate) permissions: Setting<ResourcePermissions>,
+    /// What of this machine and its networks its views may reach when they declare it.
+    pub(crate) private: Setting<Vec<Nearby>>,
     pub(crate) registration: Setting<Registration>,
     /// Whether whoever runs us writes it: only `transom dev` says so.
     pub(crate) own: bool,
@@ -133,7 +140,7 @@ impl Server {
     /// What is agreed with it.
     pub(crate) fn agreement(&self) -> Agreement {
         Agreement {
-            policy: Some(self.rules.policy()),
+            policy: Some(self.policy()),
             limits: Some(self.caps.limits()),
             server_limits: Some(self.caps.server_limits()),
             grants: self.grants.value.clone(),
@@ -142,6 +149,17 @@ impl Server {
             own: self.own,
             greeting: self.own.then_some(BUILDING),
         }
+    }
+
+    /// The rules for its views.
+    pub(crate) fn policy(&self) -> Policy {
+        let mut policy = self.rules.policy();
+        policy.domains.private.clone_from(&self.private.value);
+        // Whoever writes a server has its backend on the same machine.
+        if self.own {
+            policy.domains.private.push(Nearby::Loopback);
+        }
+        policy
     }
 
     /// Where it is, in words that hold no secret.
@@ -398,6 +416,12 @@ impl Reader<'_> {
         });
         let permissions =
             permissions.unwrap_or_else(|| Setting::default(ResourcePermissions::default()));
+        let private = entry.and_then(|entry| entry.private.as_ref());
+        let private = private.map(|private| {
+            let granted = private.get_ref().iter().map(|private| private.0.clone()).collect();
+            self.place(private, granted)
+        });
+        let private = private.unwrap_or_else(|| Setting::default(vec![]));
         let oauth = entry.and_then(|entry| entry.oauth.as_ref());
         let registration = oauth.map(|oauth| self.place(oauth, registration(oauth.get_ref())));
         let registration =
@@ -413,6 +437,7 @@ impl Reader<'_> {
             caps,
             grants,
             permissions,
+            private,
             registration,
             own: false,
         })
@@ -584,6 +609,17 @@ impl Reader<'_> {
 
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or_else(|| Path::new(""))
+    }
+}
+
+/// Says what whoever wrote the configuration should know before anything is sent.
+pub(crate) fn warn(servers: &[Server]) {
+    for server in servers {
+        if let Target::Http(endpoint) = &server.target
+            && let Some(warning) = endpoint.warning()
+        {
+            eprintln!("transom: warning: {}: {}", clean(&server.name), clean(&warning));
+        }
     }
 }
 

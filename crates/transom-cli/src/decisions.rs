@@ -95,8 +95,7 @@ fn write_down(path: PathBuf, gone: &[Remembered]) -> Result<()> {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let rows: Vec<_> = gone.iter().map(|entry| (entry.server.clone(), entry.words())).collect();
-    let written = runtime.block_on(audit::forgot(&path, &rows));
+    let written = runtime.block_on(audit::forgot(&path, gone));
     written.context("it is forgotten, but that is not in the audit")
 }
 

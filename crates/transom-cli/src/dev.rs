@@ -16,7 +16,7 @@ use transom_host::{
 
 use crate::{
     arguments::DevArguments,
-    config::{Config, Server, Surroundings},
+    config::{self, Config, Server, Surroundings},
     run::{self, say},
 };
 use watch::{Filter, Watch};
@@ -27,6 +27,7 @@ pub(crate) fn dev(arguments: &DevArguments, around: &Surroundings<'_>) -> Result
         return run::run(&arguments.run, around);
     }
     let mut config = Config::load(&arguments.run, around)?;
+    config::warn(&config.servers);
     let started: Vec<String> = config.servers.iter_mut().filter_map(prepare).collect();
     if started.is_empty() {
         bail!("there is no server to start; name a command: transom dev -- cargo run");

@@ -14,7 +14,7 @@ use transom_host::{
 
 use crate::{
     arguments::InspectArguments,
-    config::{Config, Server, Surroundings},
+    config::{self, Config, Server, Surroundings},
     interrupts::Interrupts,
     progress::patiently,
     terminal::{self, clean},
@@ -24,6 +24,7 @@ use report::Report;
 /// Looks at every server, prints what it found, and says by the exit code how bad it is.
 pub(crate) fn inspect(arguments: &InspectArguments, around: &Surroundings<'_>) -> Result<ExitCode> {
     let config = Config::of_servers(&arguments.servers, around)?;
+    config::warn(&config.servers);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let inspected = runtime.block_on(async {
         let mut interrupts = Interrupts::listen().context("cannot listen for Ctrl-C")?;

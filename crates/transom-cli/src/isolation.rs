@@ -25,7 +25,12 @@ use tokio::{
     sync::{mpsc, watch},
     time::{Instant, timeout, timeout_at},
 };
-use transom::{csp::Grant, host::Terms, origin::Origin};
+use transom::{
+    csp::Grant,
+    host::Terms,
+    origin::Origin,
+    policy::{Domains, Nearby, Policy},
+};
 use transom_host::{Agreement, Host, sandbox::Naming, upstream::Target};
 
 use crate::{
@@ -142,11 +147,19 @@ async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> R
 
 fn build(cast: &Arc<Cast>, origin: &str, sandbox: u16) -> Result<Host> {
     let target = |role| Target::InProcess(server(cast, role));
-    let all = Agreement { grants: Grant::ALL.to_vec(), ..Agreement::default() };
+    // The ally that the view declares is a listener of this machine, like everybody whom it must not reach.
+    let domains = Domains { private: vec![Nearby::Loopback], ..Domains::default() };
+    let policy = Policy { domains, ..Policy::default() };
+    let all = Agreement {
+        grants: Grant::ALL.to_vec(),
+        policy: Some(policy.clone()),
+        ..Agreement::default()
+    };
     let host = Host::builder(vec![Origin::parse(origin)?], Naming::Localhost { port: sandbox })
         .server("stranger", target(Role::Stranger))
         .server_with("granted", target(Role::Stranger), all)
         .server("neighbour", target(Role::Neighbour))
+        .policy(policy)
         // Seven views open at once, on a machine that may be busy, and how fast is not the question.
         .terms(Terms { handshake: PATIENCE, ..Terms::default() })
         .build()?;

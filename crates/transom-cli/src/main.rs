@@ -19,6 +19,7 @@ mod listen;
 mod mcp_servers;
 mod names;
 mod new;
+mod open;
 mod progress;
 mod run;
 mod terminal;

@@ -13,16 +13,17 @@ use transom_host::{
     Host, ServerState, Standing,
     audit::{self, Audit, Durability, Options},
     private_folder,
-    sandbox::Naming,
+    sandbox::{Loopback, Naming},
     upstream::Target,
 };
 
 use crate::{
     arguments::RunArguments,
     audit::FILE as AUDIT,
-    config::{Config, Frames, Server, Source, Surroundings},
+    config::{self, Config, Frames, Server, Source, Surroundings},
     interrupts::Interrupts,
     listen::{self, Both},
+    open::Doorway,
     progress::Marks,
     terminal::{self, clean},
 };
@@ -30,6 +31,7 @@ use crate::{
 /// Runs until it is interrupted.
 pub(crate) fn run(arguments: &RunArguments, around: &Surroundings<'_>) -> Result<ExitCode> {
     let config = Config::load(arguments, around)?;
+    config::warn(&config.servers);
     if arguments.print_config {
         terminal::print(&config.to_string())?;
         return Ok(ExitCode::SUCCESS);
@@ -57,9 +59,19 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     }
     listen::serve(page, &host.page_router());
     listen::serve(sandbox, &host.sandbox_router());
-    if config.run.open.value {
-        open(&address);
-    }
+    let doorway = match config.run.open.value.then(|| Doorway::open(&address, folder)) {
+        Some(Err(words)) => {
+            eprintln!("transom: {words}; open the address yourself");
+            None
+        }
+        opened => opened.and_then(Result::ok),
+    };
+    let doorway = async {
+        if let Some(doorway) = doorway {
+            doorway.close_behind(&host).await;
+        }
+        std::future::pending().await
+    };
     if let (Some(audit), Some(days)) = (&audit, config.run.retain.value) {
         tokio::spawn(retain(audit.path().to_owned(), days));
     }
@@ -67,6 +79,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     tokio::select! {
         () = tell(&host, &config.servers) => {}
         () = beside(&host) => {}
+        () = doorway => {}
         () = interrupts.next() => {}
     }
     say("closing… (Ctrl-C again leaves at once)");
@@ -120,11 +133,14 @@ fn build(
     let origins = ["localhost", "127.0.0.1"];
     let origins = origins.map(|name| Origin::parse(&format!("http://{name}:{}", page.port)));
     let origins = origins.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let naming = match &config.run.frames.value {
-        Frames::Names => Naming::Localhost { port: sandbox.port },
-        Frames::Ports => Naming::Ports,
-        Frames::Domain(domain) => Naming::Domain(domain.clone()),
-    };
+    let naming =
+        match &config.run.frames.value {
+            Frames::Names => Naming::Localhost { port: sandbox.port },
+            Frames::Ports => Naming::Ports(Loopback::find().context(
+                "--sandbox ports cannot be used; --sandbox names or --sandbox-domain can",
+            )?),
+            Frames::Domain(domain) => Naming::Domain(domain.clone()),
+        };
     let mut builder = Host::builder(origins, naming)
         .policy(config.rules.policy())
         .limits(config.caps.limits())
@@ -173,6 +189,14 @@ fn greet(config: &Config, address: &str, sandbox: u16) {
     // A file that somebody names is agreed to unread; so what it does is said.
     for line in &config.named {
         say(&format!("              {line}"));
+    }
+    if let Frames::Domain(domain) = &config.run.frames.value
+        && !domain.separates_cookies()
+    {
+        let domain = domain.domain();
+        say(&format!(
+            "  note        views below {domain} can set cookies for one another, unless {domain} is on the public suffix list"
+        ));
     }
     if config.servers.iter().all(|server| server.source != Source::CommandLine) {
         for name in &config.absent {
@@ -236,13 +260,6 @@ fn column(name: &str) -> String {
 /// Nobody listening is no reason to stop serving.
 pub(crate) fn say(line: &str) {
     let _ = terminal::print(&format!("{}\n", clean(line)));
-}
-
-fn open(address: &str) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    if let Err(error) = std::process::Command::new(opener).arg(address).spawn() {
-        eprintln!("transom: {opener} could not be started ({error}); open the address yourself");
-    }
 }
 
 /// As JSON it is for a program that wants to know what happens; a person has the page for that.

@@ -9,6 +9,7 @@
 //! The log shows when it was touched; it cannot keep anybody who may write the file from touching it.
 //! Whoever keeps the last head elsewhere can tell even a cut tail.
 
+mod address;
 mod chain;
 mod read;
 mod record;

@@ -1,8 +1,11 @@
 //! Verdicts in words: what a person is asked, and what the log says of it.
 
+use std::collections::BTreeSet;
+
 use transom::{
+    csp::Source,
     host::{AT_ONCE, FileBody, Preview, Question, Reason, Ruling, Task},
-    policy::{Decision, Subject},
+    policy::{Decision, Reach, Subject},
     printed::Folded,
     quoted::legible,
     violation::{Holder, Limit, Over, Quoted},
@@ -96,6 +99,35 @@ pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) ->
             ),
             ..ask.showing(&question.preview)
         },
+        Subject::Nearby(sources) => nearby(&server, &Quoted::new("a tool"), sources, lasts),
+    }
+}
+
+/// A document that declares private addresses: it reaches none of them before a person agrees.
+pub(crate) fn nearby(
+    server: &Quoted,
+    tool: &Quoted,
+    sources: &BTreeSet<String>,
+    lasts: bool,
+) -> Ask {
+    let line = |source: &String| match Source::parse(source).map(|source| source.reach()) {
+        Ok(Reach::Machine) => words!("{} (this machine)", Words::ours(source)),
+        _ => words!("{} (your network)", Words::ours(source)),
+    };
+    let lines: Vec<Words> = sources.iter().map(line).collect();
+    let lines: Vec<&str> = lines.iter().map(Words::as_str).collect();
+    Ask {
+        id: NEARBY.to_owned(),
+        kind: NEARBY,
+        text: words!(
+            "The view of {} from {} wants to reach programs and devices that outsiders cannot:",
+            tool.clone(),
+            server.clone()
+        ),
+        choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),
+        server: server.clone(),
+        preview: Some(lines.join("\n")),
+        ..Ask::default()
     }
 }
 
@@ -180,7 +212,8 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     }
     if !change.others.is_empty() {
         let others = Quoted::new(&change.others.join(", "));
-        changes.push(words!("the same view is shown by {}; your answer is for all of them", others));
+        changes
+            .push(words!("the same view is shown by {}; your answer is for all of them", others));
     }
     // Where nothing but the content changed, it may be one that changes every time.
     let content = |what: &Difference| {
@@ -385,6 +418,8 @@ fn offer(file: &transom::host::File) -> FileOffer {
     }
 }
 
+/// The name of the question about private addresses, of which a view has one at a time.
+pub(crate) const NEARBY: &str = "nearby";
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
 /// The most differences that are listed one by one.
@@ -445,7 +480,8 @@ mod tests {
     #[test]
     fn a_question_says_how_much_is_folded() {
         let text = format!(r#"{{"a":"{}","b":1,"c":{{"d":2}}}}"#, "x".repeat(14_327));
-        let ask = ask("demo", &question(Subject::Tool("save".to_owned()), &text), "q0".to_owned(), true);
+        let ask =
+            ask("demo", &question(Subject::Tool("save".to_owned()), &text), "q0".to_owned(), true);
         let (preview, folded) = (ask.preview.unwrap(), ask.folded.unwrap());
         assert_eq!(preview.len(), AT_ONCE);
         assert_eq!(folded.words, "… 12,353 more bytes, 3 more members");

@@ -298,6 +298,10 @@ pub(crate) fn words(subject: &Subject) -> String {
         Subject::AppTool(name) => {
             format!("have {}, their own tool, used by the model", Quoted::new(name))
         }
+        Subject::Nearby(sources) => {
+            let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+            format!("reach {}", sources.join(", "))
+        }
     }
 }
 

@@ -2,7 +2,11 @@
 
 use std::fmt;
 
-use transom::{csp::Grant, wire::ResourcePermissions};
+use transom::{
+    csp::{Grant, List, Source},
+    policy::{Domains, Nearby, Stance},
+    wire::ResourcePermissions,
+};
 
 use crate::documents::{Document, What};
 
@@ -107,6 +111,61 @@ impl fmt::Display for MissingPermissions {
     }
 }
 
+/// Addresses of this machine and its networks that a document declares and a person is asked about, and the
+/// line of `transom.toml` that grants them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingNearby {
+    server: String,
+    uri: String,
+    granted: Vec<Nearby>,
+    missing: Vec<Source>,
+}
+
+impl MissingNearby {
+    /// Compares what the document declares with what its server has. None, if nothing is missing.
+    pub fn of(document: &Document, domains: &Domains) -> Option<Self> {
+        let missing = nearby(document, domains);
+        (!missing.is_empty()).then(|| Self {
+            server: document.server.clone(),
+            uri: document.uri.as_str().to_owned(),
+            granted: domains.private.clone(),
+            missing,
+        })
+    }
+
+    /// The line that gives it, which keeps what is granted already.
+    pub fn line(&self) -> String {
+        let mut all: Vec<_> = self.granted.iter().map(|grant| format!("\"{grant}\"")).collect();
+        for grant in self.missing.iter().map(|source| format!("\"{}\"", Nearby::of(source))) {
+            if !all.contains(&grant) {
+                all.push(grant);
+            }
+        }
+        format!("private = [{}]", all.join(", "))
+    }
+}
+
+impl fmt::Display for MissingNearby {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let missing: Vec<_> = self.missing.iter().map(Source::to_string).collect();
+        let (uri, table, line) = (&self.uri, table(&self.server), self.line());
+        write!(f, "{uri} wants to reach {}, which is on this machine or ", missing.join(", "))?;
+        write!(
+            f,
+            "its network; you are asked before it opens, unless you trust it and write under "
+        )?;
+        write!(f, "{table} in transom.toml: {line}")
+    }
+}
+
+/// The private addresses that a document declares and the rules leave to a person, each once.
+pub(crate) fn nearby(document: &Document, domains: &Domains) -> Vec<Source> {
+    let Some(declaration) = &document.declaration else { return vec![] };
+    let all = List::ALL.into_iter().flat_map(|list| declaration.list(list));
+    let asked = all.filter(|source| domains.judge(source) == Stance::Ask);
+    asked.cloned().collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
 type Has = fn(&mut ResourcePermissions) -> &mut bool;
 
 /// Every permission that can be granted, under its name in the configuration.
@@ -184,6 +243,32 @@ mod tests {
         );
         assert_eq!(MissingPermissions::of(&asks, ResourcePermissions::ALL), None);
         assert_eq!(MissingPermissions::of(&document("maps", "<p>"), Default::default()), None);
+    }
+
+    #[test]
+    fn a_private_address_that_is_declared_and_not_granted_is_named_with_its_line() {
+        let mut near = document("board", "<p>hello");
+        let list = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        let declared = transom::wire::ResourceCsp {
+            connect_domains: list(&["http://localhost:3000", "https://10.0.0.1", "https://x.com"]),
+            resource_domains: list(&["http://localhost:3000"]),
+            ..Default::default()
+        };
+        near.declaration = Some(transom::csp::Declaration::read(&declared).0);
+        let granted = |words: &[&str]| Domains {
+            private: words.iter().map(|word| word.parse().unwrap()).collect(),
+            ..Domains::default()
+        };
+        assert_eq!(
+            MissingNearby::of(&near, &granted(&["router"])).unwrap().to_string(),
+            "ui://pdf/view.html wants to reach http://localhost:3000, https://10.0.0.1, which is on \
+             this machine or its network; you are asked before it opens, unless you trust it and \
+             write under [servers.board] in transom.toml: \
+             private = [\"router\", \"localhost:3000\", \"10.0.0.1:443\"]"
+        );
+        // The line that is named is the one that helps.
+        let enough = granted(&["localhost:3000", "10.0.0.1:443"]);
+        assert_eq!(MissingNearby::of(&near, &enough), None);
     }
 
     #[test]

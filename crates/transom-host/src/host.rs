@@ -28,7 +28,7 @@ use crate::{
     log::Log,
     page::{self, First, Page},
     place::Place,
-    sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableKey},
+    sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
     secret::Key,
     server::{Server, ServerState, Servers, Trust},
     session::{Driver, Event, Memory, Parts},
@@ -97,6 +97,9 @@ pub enum BuildError {
     /// The system has no randomness to make keys of.
     #[error("the system gives no random numbers")]
     NoRandomness,
+    /// The page is where frames are.
+    #[error(transparent)]
+    PageAmongFrames(#[from] PageAmongFrames),
     /// Two servers with one name.
     #[error("there are two servers named {0:?}; give one of them another name")]
     TwoServers(String),
@@ -312,6 +315,7 @@ impl Builder {
 
     /// Starts it: the loop, and a connection to every server. Needs a tokio runtime.
     pub fn build(self) -> Result<Host, BuildError> {
+        self.naming.check(&self.page_origins)?;
         let pins: Arc<dyn Pins> = match &self.data {
             Some(folder) => Arc::new(FilePins::open(folder)?),
             None => Arc::new(MemoryPins::default()),
@@ -333,6 +337,11 @@ impl Builder {
         let mut targets = vec![];
         for (name, target, agreement) in self.servers {
             let own = agreement.policy.map(Arc::new);
+            if let Target::Http(endpoint) = &target
+                && let Some(warning) = endpoint.warning()
+            {
+                log.write("warning", &name, crate::words::Words::ours(&warning));
+            }
             let place = Place::of(&target);
             let oauth = match (&target, &redirect) {
                 (Target::Http(endpoint), Some(redirect)) => {
@@ -439,7 +448,7 @@ fn setup(limits: Limits, terms: Terms) -> Setup {
 fn frame_source(naming: &Naming) -> String {
     match naming {
         Naming::Localhost { port } => format!("http://*.localhost:{port}"),
-        Naming::Ports => "http://127.0.0.1:*".to_owned(),
+        Naming::Ports(loopback) => loopback.source(),
         Naming::Domain(wildcard) => wildcard.to_string(),
     }
 }

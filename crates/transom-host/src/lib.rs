@@ -25,7 +25,7 @@ mod session;
 pub mod upstream;
 pub mod words;
 
-pub use grants::{MissingGrants, MissingPermissions, PERMISSIONS, permissions};
+pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
 pub use log::{Line, Log};

@@ -15,6 +15,7 @@
 //! prepared and adds nothing to it.
 
 mod answer;
+mod domain;
 mod frame;
 mod naming;
 mod page;
@@ -28,9 +29,11 @@ use axum::Router;
 use transom::csp::{Csp, Script};
 use transom::origin::Origin;
 
+pub use domain::{NotAWildcard, Wildcard};
 pub use frame::{Frame, Mounted, MountedRaw, RawPage, Relay};
-pub use naming::{Naming, NotAWildcard, Wildcard};
+pub use naming::{Naming, PageAmongFrames};
 pub use page::{NotInline, SandboxScript};
+pub use ports::{Loopback, NoLoopback};
 pub use stable::{KeyError, NotADomain, StableDomain, StableKey};
 
 use frame::{Granted, Names};
@@ -65,14 +68,13 @@ impl Sandbox {
 
     /// Gives a frame its names, and serves it under them until what is returned is dropped.
     pub async fn mount(&self, frame: Frame) -> Result<Mounted, MountError> {
-        check_pages(&frame.page_origins)?;
+        self.check_pages(&frame.page_origins)?;
         let granted = Granted::to(&frame);
         let (label, path) = self.guest_name(&frame)?;
-        let sandbox = self.place(self.shared.naming.sandbox(&naming::label()?, &label)).await?;
-        let guest = self.place(self.shared.naming.origin(&label)).await?;
+        let (sandbox, guest) = self.places(&label, &frame.page_origins).await?;
         let names = Names::new(&sandbox, &guest, path);
         let (sandbox_page, guest_page) = self.pages(&frame, &granted, &names);
-        // A port had an owner before us, who may have left things in the browser's storage.
+        // An address may have had an owner before us, who left things in the browser's storage.
         let guest_page = if guest.is_port() { guest_page.clearing_once() } else { guest_page };
         let leases = (
             sandbox.serve(&self.shared.sites, "/", sandbox_page)?,
@@ -87,7 +89,7 @@ impl Sandbox {
     /// A frame of a server in another place is refused, because the names hold the storage of this one. What
     /// is refused leaves the frame as it was.
     pub fn remount(&self, mounted: &mut Mounted, frame: Frame) -> Result<(), MountError> {
-        check_pages(&frame.page_origins)?;
+        self.check_pages(&frame.page_origins)?;
         if !mounted.is_for(&frame) {
             return Err(MountError::OtherServer);
         }
@@ -99,13 +101,14 @@ impl Sandbox {
 
     /// Serves a sandbox page without a guest, which waits for HTML as the spec words it.
     pub async fn mount_raw(&self, page: RawPage) -> Result<MountedRaw, MountError> {
-        check_pages(&page.page_origins)?;
-        let place = self.place(self.shared.naming.origin(&naming::label()?)).await?;
+        self.check_pages(&page.page_origins)?;
+        let place = self.place(&naming::label()?, &page.page_origins).await?;
         let attributes = Attributes {
             host: &page.page_origins,
             guest: None,
             allow: page.permissions.to_allow(),
             relay: page.relay,
+            private: page.ceiling.private(),
             title: RAW_TITLE,
         };
         let csp = Csp::raw_page(&page.ceiling, &page.page_origins);
@@ -136,6 +139,8 @@ impl Sandbox {
             guest: Some(names),
             allow: granted.permissions.to_allow(),
             relay: frame.relay,
+            // Its policy is a header, made of what was granted.
+            private: vec![],
             title: &frame.document.server,
         };
         let scripts = [Script::Token(self.shared.script.token())];
@@ -152,12 +157,39 @@ impl Sandbox {
         }
     }
 
-    /// A name's place, or a port where names are ports.
-    async fn place(&self, origin: Option<Origin>) -> Result<Place, MountError> {
-        match origin {
-            Some(origin) => Ok(Place::Name(origin)),
-            None => ports::bind(&self.shared.sites).await.map_err(MountError::Port),
+    /// The places of a sandbox and of its guest, which has this label where guests have names.
+    async fn places(&self, label: &str, pages: &[Origin]) -> Result<(Place, Place), MountError> {
+        let Shared { naming, sites, .. } = &*self.shared;
+        let sandbox = match naming {
+            Naming::Ports(loopback) => loopback.sandbox(sites).await.map_err(MountError::Port)?,
+            _ => {
+                let origin = naming.sandbox(&naming::label()?, label);
+                Place::Name(origin.expect("only ports have no names"))
+            }
+        };
+        Ok((sandbox, self.place(label, pages).await?))
+    }
+
+    /// The place of a stranger's document: a name, or an address of its own.
+    async fn place(&self, label: &str, pages: &[Origin]) -> Result<Place, MountError> {
+        let Shared { naming, sites, .. } = &*self.shared;
+        match naming {
+            Naming::Ports(loopback) => loopback.guest(sites, pages).await.map_err(MountError::Port),
+            _ => Ok(Place::Name(naming.origin(label).expect("only ports have no names"))),
         }
+    }
+
+    fn check_pages(&self, origins: &[Origin]) -> Result<(), MountError> {
+        if origins.is_empty() {
+            return Err(MountError::NoPage);
+        }
+        if origins.len() > MAX_ORIGINS {
+            return Err(MountError::TooManyPages(origins.len()));
+        }
+        if let Some(origin) = origins.iter().find(|origin| origin.host().starts_with('[')) {
+            return Err(MountError::Ipv6Page(origin.clone()));
+        }
+        Ok(self.shared.naming.check(origins)?)
     }
 }
 
@@ -186,6 +218,9 @@ pub enum MountError {
         "browsers ignore an IPv6 address in a policy, so {0} cannot embed the frame; open it by name"
     )]
     Ipv6Page(Origin),
+    /// A page that shares with the frames what cookies go by.
+    #[error(transparent)]
+    PageAmongFrames(#[from] PageAmongFrames),
     /// As many frames as there may be.
     #[error("{MAX_PAGES} pages are served already; close a view")]
     Full,
@@ -198,17 +233,6 @@ pub enum MountError {
     /// No port can be had.
     #[error("no port for the frame: {0}; close a view, or use names instead of ports")]
     Port(std::io::Error),
-}
-
-fn check_pages(origins: &[Origin]) -> Result<(), MountError> {
-    if origins.is_empty() {
-        return Err(MountError::NoPage);
-    }
-    if origins.len() > MAX_ORIGINS {
-        return Err(MountError::TooManyPages(origins.len()));
-    }
-    let unnameable = origins.iter().find(|origin| origin.host().starts_with('['));
-    unnameable.map_or(Ok(()), |origin| Err(MountError::Ipv6Page(origin.clone())))
 }
 
 const RAW_TITLE: &str = "View";

@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use transom::{
-    csp::{Declaration, Grant},
+    csp::{Declaration, Grant, Source},
     host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
-    policy::Policy,
+    policy::{Policy, Stance},
     quoted::Quoted,
     wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
@@ -23,10 +23,10 @@ use crate::{
         Unread,
     },
     envelope::Mount,
-    grants::{MissingGrants, MissingPermissions, permissions},
+    grants::{MissingGrants, MissingNearby, MissingPermissions, nearby, permissions},
     log::Log,
     place::Place,
-    sandbox::{Frame, Mounted, Relay, Sandbox},
+    sandbox::{Frame, MountError, Mounted, Relay, Sandbox},
     session::Event,
     upstream::{
         self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
@@ -347,19 +347,30 @@ impl Server {
         let pins = |error: PinError| error.to_string();
         let review = self.look_over(&document, shows).map_err(pins)?;
         let unpinned = !self.own && self.store.is_unpinned(shows).map_err(pins)?;
-        let mut frame = Frame {
-            grants: self.grants.clone(),
-            permissions: self.permissions,
-            relay: Relay::of(&self.limits().0),
-            ..Frame::new(Arc::clone(&document), self.place.clone(), self.page_origins.clone())
-        };
-        if let Some(declaration) = &mut frame.declaration {
-            declaration.retain(|_, source| self.policy.domains.permit(source));
-        }
+        let frame = self.frame(&document, &BTreeSet::new());
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
         let (shown_by, tool) = (tool.to_owned(), serde_json::from_str(entry.raw.get()).ok());
         let server = Arc::clone(self);
         Ok(Prepared { server, tool, document, shown_by, template, review, unpinned, mounted })
+    }
+
+    /// The frame of a document: with what the rules give it of its declaration, and what of the rest a
+    /// person has agreed to.
+    fn frame(&self, document: &Arc<Document>, agreed: &BTreeSet<String>) -> Frame {
+        let mut frame = Frame {
+            grants: self.grants.clone(),
+            permissions: self.permissions,
+            relay: Relay::of(&self.limits().0),
+            ..Frame::new(Arc::clone(document), self.place.clone(), self.page_origins.clone())
+        };
+        if let Some(declaration) = &mut frame.declaration {
+            declaration.retain(|_, source| match self.policy.domains.judge(source) {
+                Stance::Allow => true,
+                Stance::Ask => agreed.contains(&source.to_string()),
+                Stance::Deny => false,
+            });
+        }
+        frame
     }
 
     /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to by
@@ -671,6 +682,8 @@ impl Server {
         let missing = missing.map(|missing| (Severity::Warning, missing.to_string()));
         let unasked = MissingPermissions::of(document, self.permissions);
         let unasked = unasked.map(|words| (Severity::Warning, words.to_string()));
+        let nearby = MissingNearby::of(document, &self.policy.domains);
+        let nearby = nearby.map(|words| (Severity::Warning, words.to_string()));
         let of_it = |words: String| format!("{}: {words}", document.uri.as_str());
         let refused = document.refused.iter().map(|it| (Severity::Danger, of_it(it.to_string())));
         let scan = document.scan.at_least(Severity::Warning);
@@ -683,7 +696,8 @@ impl Server {
         // H-28: named before anybody has opened it.
         let domains =
             self.domains(document).into_iter().map(|words| (Severity::Note, of_it(words)));
-        let all = missing.into_iter().chain(unasked).chain(refused).chain(scan).chain(domains);
+        let all = missing.into_iter().chain(unasked).chain(nearby);
+        let all = all.chain(refused).chain(scan).chain(domains);
         let mut all: Vec<_> = all.collect();
         all.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
         let more = all.len().saturating_sub(REMARKS);
@@ -700,10 +714,14 @@ impl Server {
     /// Whom a document may talk to, and whom it would like to but may not.
     fn domains(&self, document: &Document) -> Vec<String> {
         let mut given = document.declaration.clone();
-        if let Some(declaration) = &mut given {
-            declaration.retain(|_, source| self.policy.domains.permit(source));
+        let mut declared = document.declaration.clone();
+        let stance = |source: &_| self.policy.domains.judge(source);
+        if let (Some(given), Some(declared)) = (&mut given, &mut declared) {
+            given.retain(|_, source| stance(source) == Stance::Allow);
+            // What a person will be asked about is said elsewhere, with the line that grants it.
+            declared.retain(|_, source| stance(source) != Stance::Ask);
         }
-        talks(given.as_ref(), document.declaration.as_ref())
+        talks(given.as_ref(), declared.as_ref())
     }
 
     fn become_(&self, servers: &Servers, standing: Standing, words: String) {
@@ -770,6 +788,21 @@ impl Prepared {
             Review::Unpinned(pin) => Some(Doubt::Unpinned(pin)),
             Review::New | Review::Same => None,
         }
+    }
+
+    /// What of this machine and its networks the document declares, and the rules leave to a person.
+    pub(crate) fn nearby(&self) -> BTreeSet<String> {
+        nearby(&self.document, &self.server.policy.domains).iter().map(Source::to_string).collect()
+    }
+
+    /// Gives it what of that a person has agreed to.
+    pub(crate) fn open_to(
+        &mut self,
+        agreed: &BTreeSet<String>,
+        sandbox: &Sandbox,
+    ) -> Result<(), MountError> {
+        let frame = self.server.frame(&self.document, agreed);
+        sandbox.remount(&mut self.mounted, frame)
     }
 
     /// Which document it would run.
@@ -852,10 +885,16 @@ fn talks(given: Option<&Declaration>, declared: Option<&Declaration>) -> Vec<Str
     if !given.is_empty() {
         words.push(format!("this view may talk to {}", list(given.iter().collect())));
     }
-    let withheld: Vec<_> = declared.difference(&given).collect();
-    if !withheld.is_empty() {
-        let withheld = list(withheld);
-        words.push(format!("this view may not talk to {withheld}: your rules forbid it"));
+    let is_private =
+        |source: &&String| Source::parse(source).is_ok_and(|source| source.reach().is_private());
+    let withheld = declared.difference(&given);
+    let (private, forbidden): (Vec<_>, Vec<_>) = withheld.partition(is_private);
+    for (withheld, why) in
+        [(forbidden, "your rules forbid it"), (private, "nobody agreed to private addresses")]
+    {
+        if !withheld.is_empty() {
+            words.push(format!("this view may not talk to {}: {why}", list(withheld)));
+        }
     }
     words
 }

@@ -177,6 +177,8 @@ enum Life {
     Opening,
     /// Its document is not the one that somebody agreed to, and waits until they do.
     Judging(Box<Prepared>, Box<Ask>),
+    /// Its document declares private addresses, these, and waits until somebody says whether it gets them.
+    Admitting(Box<Prepared>, Box<Ask>, BTreeSet<String>),
     /// What they decided, or which document runs, is not written down yet.
     Judged(Box<Prepared>),
     Live(Box<Live>),
@@ -355,7 +357,7 @@ impl Driver {
         seat.open = open;
         match &seat.life {
             Life::Opening | Life::Judged(_) => {}
-            Life::Judging(_, ask) => {
+            Life::Judging(_, ask) | Life::Admitting(_, ask, _) => {
                 let ask = Ask::clone(ask);
                 self.say(view, &ToPage::Ask(ask));
             }
@@ -469,7 +471,7 @@ impl Driver {
         let Some(seat) = self.views.get_mut(view) else { return };
         seat.writing = None;
         match &mut seat.life {
-            Life::Opening | Life::Judging(..) | Life::Judged(_) => {
+            Life::Opening | Life::Judging(..) | Life::Admitting(..) | Life::Judged(_) => {
                 self.no_view(view, words);
                 self.end(view, "text");
             }
@@ -507,7 +509,7 @@ impl Driver {
             Ok(prepared) => prepared,
             Err(words) => return self.no_view(view, &words),
         };
-        let Some(doubt) = prepared.doubt() else { return self.run_view(view, prepared) };
+        let Some(doubt) = prepared.doubt() else { return self.run_or_ask(view, prepared) };
         let ask = consent::doubted(&seat.server, &seat.tool, &doubt);
         let changes: Vec<&str> = ask.changes.iter().map(Words::as_str).collect();
         let words = words!("{} {}", ask.text, Words::ours(&changes.join("; ")));
@@ -521,6 +523,13 @@ impl Driver {
 
     /// A person has decided about what changed in a document. It counts when it is written down.
     fn judge(&mut self, view: &ViewId, decision: Decision) {
+        if let Some((prepared, sources)) = self.take_admitting(view) {
+            let document = prepared.named();
+            if let Some(seat) = self.views.get_mut(view) {
+                seat.life = Life::Judged(prepared);
+            }
+            return self.hold(view, Held::Admit { document, sources, decision });
+        }
         let Some(prepared) = self.take_judged(view) else { return };
         let document = prepared.named();
         if let Some(seat) = self.views.get_mut(view) {
@@ -548,7 +557,7 @@ impl Driver {
         if let Err(error) = prepared.agree(changing) {
             return self.no_view(view, Words::of(&error).as_str());
         }
-        self.run_view(view, prepared);
+        self.run_or_ask(view, prepared);
         // Each has a row of its own before it runs.
         for view in waiting {
             let waits = |seat: &Seat| matches!(seat.life, Life::Judging(..));
@@ -575,6 +584,109 @@ impl Driver {
         if let Some(prepared) = self.take_judged(view) {
             self.begin_live(view, *prepared);
         }
+    }
+
+    /// Runs a document, unless it declares private addresses that nobody has decided about: then a person
+    /// is asked, and nothing runs meanwhile.
+    fn run_or_ask(&mut self, view: &ViewId, prepared: Box<Prepared>) {
+        let Some(seat) = self.views.get(view) else { return };
+        let decided = self.decided.get(&seat.server);
+        let is_open = |source: &String| decided.and_then(|all| all.nearby(source)).is_none();
+        let open: BTreeSet<String> = prepared.nearby().into_iter().filter(is_open).collect();
+        // More than a person would read is not asked for, and not given.
+        if open.is_empty() || open.len() > NEARBY {
+            return self.begin_with(view, prepared, &BTreeSet::new());
+        }
+        let (server, tool) = (Quoted::new(&seat.server), Quoted::new(&seat.tool));
+        let lasts = self.keeps(server.as_str());
+        let ask = consent::nearby(&server, &tool, &open, lasts);
+        let shown = ask.preview.as_deref().unwrap_or_default().replace('\n', ", ");
+        let words = words!("{} {}", ask.text, Words::ours(&shown));
+        let document = prepared.named();
+        self.note(view, || Record::wants(&document, &open));
+        if let Some(seat) = self.views.get_mut(view) {
+            seat.life = Life::Admitting(prepared, Box::new(ask.clone()), open);
+        }
+        self.log.write("asked", &self.name(view), words);
+        self.say(view, &ToPage::Ask(ask));
+        self.flush(view);
+    }
+
+    /// What a person decided about private addresses is written down. The view runs in any case: without
+    /// them after a no.
+    fn admitted(&mut self, view: &ViewId, sources: BTreeSet<String>, decision: Decision) {
+        let Some(prepared) = self.take_judged(view) else { return };
+        let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
+        if always && let Some(server) = self.views.get(view).map(|seat| seat.server.clone()) {
+            let subject = Subject::Nearby(sources.clone());
+            self.decided.entry(server.clone()).or_default().remember(
+                &subject,
+                decision,
+                &Claimed::default(),
+            );
+            self.tell_decided(&server);
+            self.keep_decision(view, subject, &Claimed::default(), decision);
+        }
+        self.begin_with(view, prepared, &if yes { sources } else { BTreeSet::new() });
+        if always {
+            self.admit_waiting(view);
+        }
+    }
+
+    /// Runs a document with the private addresses that somebody agreed to, now or before.
+    fn begin_with(
+        &mut self,
+        view: &ViewId,
+        mut prepared: Box<Prepared>,
+        agreed: &BTreeSet<String>,
+    ) {
+        let Some(seat) = self.views.get(view) else { return };
+        let decided = self.decided.get(&seat.server);
+        let before = |source: &String| decided.and_then(|all| all.nearby(source)) == Some(true);
+        let mut all = prepared.nearby();
+        all.retain(|source| agreed.contains(source) || before(source));
+        if !all.is_empty()
+            && let Err(error) = prepared.open_to(&all, &self.sandbox)
+        {
+            return self.no_view(view, Words::of(&error).as_str());
+        }
+        self.run_view(view, prepared);
+    }
+
+    /// Looks again at the views of the same server that wait for an answer about private addresses.
+    fn admit_waiting(&mut self, view: &ViewId) {
+        let Some(server) = self.views.get(view).map(|seat| seat.server.clone()) else { return };
+        let waits = |seat: &Seat| matches!(seat.life, Life::Admitting(..)) && seat.server == server;
+        let waiting = self.views.iter().filter(|(_, seat)| waits(seat));
+        let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
+        for view in waiting {
+            let Some((prepared, _)) = self.take_admitting(&view) else { continue };
+            self.say(&view, &ToPage::Withdraw { id: consent::NEARBY.to_owned() });
+            self.run_or_ask(&view, prepared);
+        }
+    }
+
+    fn take_admitting(&mut self, view: &ViewId) -> Option<(Box<Prepared>, BTreeSet<String>)> {
+        let seat = self.views.get_mut(view)?;
+        match std::mem::replace(&mut seat.life, Life::Opening) {
+            Life::Admitting(prepared, _, sources) => Some((prepared, sources)),
+            other => {
+                seat.life = other;
+                None
+            }
+        }
+    }
+
+    /// Tells every live view of a server what is decided about it, and pages what can be taken back.
+    fn tell_decided(&mut self, server: &str) {
+        let Some(decided) = self.decided.get(server) else { return };
+        for seat in self.views.values_mut().filter(|seat| seat.server == server) {
+            if let Life::Live(live) = &mut seat.life {
+                live.session.set_decided(decided.clone());
+            }
+        }
+        self.show_decisions();
     }
 
     /// What a person decided about a document cannot count.
@@ -666,7 +778,9 @@ impl Driver {
         self.log.write("result", &format!("{} {}", seat.server, seat.tool), words);
         seat.text = Some(text);
         match &mut seat.life {
-            Life::Opening | Life::Judging(..) | Life::Judged(_) => seat.outcome = Some(outcome),
+            Life::Opening | Life::Judging(..) | Life::Admitting(..) | Life::Judged(_) => {
+                seat.outcome = Some(outcome);
+            }
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
                 let _ = match outcome.as_deref().map(RawObject::new) {
@@ -675,7 +789,7 @@ impl Driver {
                     }
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
-                    Err(error) => live.session.tool_cancelled(Some(Words::of(error).as_str())),
+                    Err(error) => live.session.tool_cancelled(Some(&error.outline())),
                 };
                 self.drive(view);
             }
@@ -1058,13 +1172,8 @@ impl Driver {
             return;
         };
         let server = self.views[view].server.clone();
-        for seat in self.views.values_mut().filter(|seat| seat.server == server) {
-            if let Life::Live(live) = &mut seat.life {
-                live.session.set_decided(decided.clone());
-            }
-        }
-        self.decided.insert(server, decided);
-        self.show_decisions();
+        self.decided.insert(server.clone(), decided);
+        self.tell_decided(&server);
     }
 
     fn change_context(&mut self, view: &ViewId, change: impl FnOnce(&mut HostContext)) {
@@ -1114,7 +1223,9 @@ impl Driver {
             self.note(view, || Record::closed(why));
         }
         // What opens in this place next is another view, about which nobody has decided.
-        self.drop_held(view, |held| matches!(held, Held::Review { .. } | Held::Run(_)));
+        let is_for_it =
+            |held: &Held| matches!(held, Held::Review { .. } | Held::Run(_) | Held::Admit { .. });
+        self.drop_held(view, is_for_it);
         self.stop_timer(view);
         self.say(view, &ToPage::Close { reason: reason.to_owned() });
         self.flush(view);
@@ -1242,9 +1353,9 @@ impl Seat {
         matches!(self.life, Life::Live(_))
     }
 
-    /// Whether this answers the question that its document raised.
+    /// Whether this answers a question that its document raised.
     fn awaits(&self, answer: &Answer) -> bool {
-        matches!(&self.life, Life::Judging(_, ask)
+        matches!(&self.life, Life::Judging(_, ask) | Life::Admitting(_, ask, _)
             if ask.id == answer.id && ask.choices.contains(&answer.choice.as_str()))
     }
 
@@ -1310,6 +1421,8 @@ const AGAIN: Duration = Duration::from_secs(10);
 const PLACES: usize = 50_000;
 /// How many events are taken at a time, before anything else is looked at.
 const TOGETHER: usize = 64;
+/// The most private addresses of a document that a person is asked about.
+const NEARBY: usize = 20;
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rmcp::model::{MetaObject, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value, json};
 use transom::csp::Declaration;
+use transom::policy::Reach;
 use transom::wire::{MIME, UiUri};
 
 use crate::document::Document;
@@ -214,7 +215,7 @@ fn declared(def: &ViewDef, refuse: &mut impl FnMut(Rule, Cow<'static, str>)) -> 
     }
     for list in transom::csp::List::ALL {
         for source in declared.list(list) {
-            if matches!(source.scheme(), "http" | "ws") && !is_loopback(source.host()) {
+            if matches!(source.scheme(), "http" | "ws") && source.reach() != Reach::Machine {
                 let words = format!(
                     "{} names {source}, without encryption: write {}://…, or use a loopback address",
                     list.name(),
@@ -225,13 +226,6 @@ fn declared(def: &ViewDef, refuse: &mut impl FnMut(Rule, Cow<'static, str>)) -> 
         }
     }
     declared
-}
-
-fn is_loopback(host: &str) -> bool {
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.starts_with("127.")
-        || host == "[::1]"
 }
 
 fn is_domain(domain: &str) -> bool {

@@ -169,8 +169,22 @@ impl fmt::Display for Csp {
 pub enum Ceiling {
     /// Nothing but these domains.
     Listed(Declaration),
-    /// Any host, as long as the connection is encrypted.
+    /// Any public host, as long as the connection is encrypted. The header names schemes alone and would let
+    /// private hosts through; the page that writes the `<meta>` leaves those out.
     AnyTls,
+}
+
+impl Ceiling {
+    /// What of this machine and its networks the operator lists, printed as sources.
+    pub fn private(&self) -> Vec<String> {
+        let Self::Listed(declaration) = self else { return vec![] };
+        let all = List::ALL.into_iter().flat_map(|list| declaration.list(list));
+        let mut private: Vec<String> =
+            all.filter(|source| source.reach().is_private()).map(Source::to_string).collect();
+        private.sort();
+        private.dedup();
+        private
+    }
 }
 
 /// A kind of script that an operator may allow.

@@ -12,10 +12,12 @@ use crate::violation::Denial;
 
 mod claims;
 mod hosts;
+mod reach;
 
 pub(crate) use claims::canonical;
 pub use claims::{Claimed, Claims};
-pub use hosts::{Domains, HostPattern};
+pub use hosts::{Domains, HostPattern, Nearby, NearbyError};
+pub use reach::Reach;
 
 /// The answer to a wish.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +104,8 @@ pub enum Subject {
     DisplayMode,
     /// One tool that the view offers to the model.
     AppTool(String),
+    /// Addresses of this machine or of its networks that a document declares, as sources of its policy.
+    Nearby(BTreeSet<String>),
 }
 
 /// What a person answered.
@@ -354,6 +358,7 @@ impl Subject {
             Self::ModelContext => "context for the model",
             Self::Sampling => "sampling",
             Self::DisplayMode => "other display modes",
+            Self::Nearby(_) => "addresses of this machine or its network",
         }
     }
 }
@@ -418,6 +423,16 @@ impl Decided {
         let own = self.find(&Subject::Tool(tool.name.clone()), Some(&tool.claims));
         let listed = || self.together.get(&tool.name)?.about(Some(&tool.claims));
         own.or_else(|| listed().filter(|yes| !(alone && *yes)))
+    }
+
+    /// What was decided about an address of this machine or its network, whatever it was asked about
+    /// together with. Of two answers the no counts.
+    pub fn nearby(&self, source: &str) -> Option<bool> {
+        let about = self.always.iter().filter_map(|(subject, answer)| match subject {
+            Subject::Nearby(sources) if sources.contains(source) => Some(answer.yes),
+            _ => None,
+        });
+        about.min()
     }
 
     /// Whether a tool was allowed for longer and has changed since.

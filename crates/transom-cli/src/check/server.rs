@@ -9,6 +9,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use transom::{
     csp::Source,
+    policy::Reach,
     violation::Quoted,
     wire::{EXTENSION, MIME, UiUri},
 };
@@ -253,6 +254,12 @@ fn metadata(item: &Value, view: &View, survey: &Survey, findings: &mut Findings)
             if let Some(why) = origin(entry) {
                 let words = format!("{list} has {}: {why}", quote(entry));
                 findings.add(Finding::new(&SERVER_11, place(), words));
+            } else if is_private(entry) {
+                let words = format!(
+                    "{list} has {}, which is on a private network: people are asked before the view reaches it",
+                    quote(entry)
+                );
+                findings.add(Finding::new(&SERVER_11, place(), words).at(Level::Note));
             }
         }
     }
@@ -282,8 +289,14 @@ fn origin(entry: &Value) -> Option<String> {
         Ok(source) => source,
         Err(why) => return Some(why.to_string()),
     };
-    let local = matches!(source.host(), "localhost" | "127.0.0.1");
+    let local = source.reach() == Reach::Machine;
     (matches!(source.scheme(), "http" | "ws") && !local).then(|| "it is not encrypted".to_owned())
+}
+
+/// Whether hosts leave a declared domain out unless somebody agrees.
+fn is_private(entry: &Value) -> bool {
+    let source = entry.as_str().and_then(|text| Source::parse(text).ok());
+    source.is_some_and(|source| source.reach().is_private())
 }
 
 /// docs/reference/mcp-apps.md §3.10: Claude wants the first 32 digits of the SHA-256 of the

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use toml::Spanned;
 use transom::{
     csp::Grant,
-    policy::{HostPattern, Stance},
+    policy::{HostPattern, Nearby, Stance},
     wire::ResourcePermissions,
 };
 use transom_host::sandbox::Wildcard;
@@ -123,6 +123,7 @@ pub(crate) struct Server {
     pub(crate) headers: Option<Spanned<BTreeMap<String, String>>>,
     pub(crate) scripts: Option<Spanned<Vec<Scripts>>>,
     pub(crate) permissions: Option<Spanned<Vec<Permission>>>,
+    pub(crate) private: Option<Spanned<Vec<Private>>>,
     pub(crate) oauth: Option<Spanned<OAuth>>,
     #[serde(default)]
     pub(crate) disabled: bool,
@@ -173,6 +174,11 @@ pub(crate) struct Rules {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Host(pub(crate) HostPattern);
+
+/// Something of this machine or its networks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Private(pub(crate) Nearby);
 
 /// A stance as it is written.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -267,6 +273,16 @@ impl TryFrom<String> for Host {
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let refused = |error| format!("expected a host as in x.com or *.x.com: {error}");
         text.parse().map(Self).map_err(refused)
+    }
+}
+
+impl TryFrom<String> for Private {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let expected =
+            "expected a private host as in localhost:3000 or 192.168.0.7, or \"loopback\"";
+        text.parse().map(Self).map_err(|error| format!("{expected}: {error}"))
     }
 }
 

@@ -107,6 +107,8 @@ fn print_server(
     line(f, "scripts", grants, &server.grants.source)?;
     let permissions = transom_host::permissions(server.permissions.value);
     line(f, "permissions", permissions, &server.permissions.source)?;
+    let private: Vec<String> = server.private.value.iter().map(ToString::to_string).collect();
+    line(f, "private", private, &server.private.source)?;
     print_registration(f, &name, &server.registration)?;
     let own = server.rules.kinds().zip(all.kinds()).filter(|(own, all)| own != all);
     let own: Vec<_> = own.map(|(own, _)| own).collect();

@@ -137,6 +137,8 @@ impl Rules {
         policy.domains = Domains {
             allow: self.allow_domains.value.clone(),
             block: self.block_domains.value.clone(),
+            // A grant is one server's.
+            private: vec![],
         };
         policy
     }

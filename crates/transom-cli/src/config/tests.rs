@@ -36,7 +36,7 @@ fn nothing_said_is_the_demo_and_the_house() {
     assert_eq!(config.run.port, Setting::default(7420));
     assert_eq!(config.run.data.value, Some("/somebody/.local/share/transom".into()));
     assert_eq!(config.run.frames, Setting::default(Frames::Names));
-    assert_eq!(config.rules.policy(), transom::policy::Policy::default());
+    assert_eq!(config.rules.policy(), Policy::default());
     let [demo] = &*config.servers else { panic!("one server") };
     assert!(matches!(demo.target, Target::InProcess(_)));
     assert_eq!(demo.grants.value, []);
@@ -70,6 +70,8 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
         ("[servers.a]\nurl = \"http://a.test\"\ncwd = \"x\"", 3, "cwd belongs to a server with a command"),
         ("[servers.a]\ncomand = \"x\"",                  2, "unknown field `comand`"),
         ("[servers.a]\nurl = \"http://a.test\"\nscripts = [\"eval\"]", 3, "expected one of `blob:`, `data:`, `wasm`"),
+        ("[servers.a]\nurl = \"http://a.test\"\nprivate = [\"x.com\"]", 3, "this is a public name, which views reach by declaring it"),
+        ("[servers.a]\nurl = \"http://a.test\"\nprivate = [\"*\"]", 3, "expected a private host as in localhost:3000"),
         ("[servers.a.policy]\nsampling = true",          2, "expected a string, got boolean"),
         ("[servers.a]\ncommand = \"x\"\nenv = \"K=hush\"", 3, "expected a map, got string"),
         ("[policy]\nallow-domains = [\"x.com\"]\nblock-domains = [\n\"y.com\",\n\"x.com\"]", 2, "x.com is in allow-domains, but block-domains has x.com"),
@@ -209,6 +211,23 @@ fn a_section_is_about_a_server_of_another_file_only_if_it_says_so() {
 }
 
 #[test]
+fn what_is_private_is_granted_to_one_server_and_dev_grants_this_machine() {
+    let toml = "[servers.a]\nurl = \"http://a.test\"\nprivate = [\"localhost:3000\", \"*.corp.internal\"]\n\
+                [servers.b]\ncommand = \"x\"";
+    let mut config = load(toml, &[]).unwrap();
+    let private = |server: &Server| -> Vec<String> {
+        let policy = server.agreement().policy.unwrap();
+        policy.domains.private.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(private(&config.servers[0]), ["localhost:3000", "*.corp.internal"]);
+    assert_eq!(private(&config.servers[1]), [""; 0]);
+    config.servers[1].own = true;
+    assert_eq!(private(&config.servers[1]), ["loopback"]);
+    let again = load(&config.to_string(), &[]).unwrap();
+    assert_eq!(again.servers[0].private.value, config.servers[0].private.value);
+}
+
+#[test]
 fn two_files_may_not_use_one_name() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("mcp.json");
@@ -322,7 +341,7 @@ fn the_example_in_the_readme_parses() {
     assert_eq!(config.servers[0].grants.value, [Grant::Data]);
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "port",
     "open",
     "json",
@@ -337,5 +356,6 @@ const KEYS: [&str; 15] = [
     "url",
     "headers",
     "scripts",
+    "private",
     "disabled",
 ];

@@ -6,10 +6,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use transom::{
     csp::{Csp, Grant},
+    policy::{Domains, Stance},
     wire::{EXTENSION, UiUri, Visibilities, Visibility},
 };
 use transom_host::{
-    MissingGrants, MissingPermissions,
+    MissingGrants, MissingNearby, MissingPermissions,
     documents::{self, Document, Limits, ScanFinding, Severity, What},
     upstream::{Listing, ResourceEntries, Upstream},
 };
@@ -60,7 +61,8 @@ pub(super) struct View {
 pub(super) struct Facts {
     pub(super) bytes: usize,
     pub(super) hash: String,
-    /// Its policy, but for `frame-ancestors`, which is known when it is mounted.
+    /// Its policy unless a person gives it more, and but for `frame-ancestors`, which is known when it is
+    /// mounted.
     pub(super) csp: String,
     /// The permissions it asks for, as an `allow` attribute has them. None is granted.
     pub(super) permissions: String,
@@ -155,7 +157,8 @@ impl View {
         let (document, findings) = match read(server, upstream, entries, uri).await {
             Ok(document) => {
                 let findings = Finding::all_of(&document, server);
-                (Some(Facts::of(&document, &server.grants.value)), findings)
+                let domains = server.policy().domains;
+                (Some(Facts::of(&document, &server.grants.value, &domains)), findings)
             }
             Err(words) => (None, vec![Finding::new(Severity::Warning, words)]),
         };
@@ -164,8 +167,12 @@ impl View {
 }
 
 impl Facts {
-    fn of(document: &Document, grants: &[Grant]) -> Self {
-        let csp = Csp::guest(document.declaration.as_ref()).grant(grants);
+    fn of(document: &Document, grants: &[Grant], domains: &Domains) -> Self {
+        let mut given = document.declaration.clone();
+        if let Some(given) = &mut given {
+            given.retain(|_, source| domains.judge(source) == Stance::Allow);
+        }
+        let csp = Csp::guest(given.as_ref()).grant(grants);
         Self {
             bytes: document.html.len(),
             hash: document.hash.to_string(),
@@ -197,9 +204,11 @@ impl Finding {
         let missing = missing.map(|missing| Self::new(Severity::Warning, missing.to_string()));
         let unasked = MissingPermissions::of(document, server.permissions.value);
         let unasked = unasked.map(|unasked| Self::new(Severity::Warning, unasked.to_string()));
+        let nearby = MissingNearby::of(document, &server.policy().domains);
+        let nearby = nearby.map(|nearby| Self::new(Severity::Warning, nearby.to_string()));
         let odd = document.oddities.iter().map(|odd| Self::new(Severity::Note, odd.to_string()));
         let mut all: Vec<Self> =
-            scan.chain(refused).chain(missing).chain(unasked).chain(odd).collect();
+            scan.chain(refused).chain(missing).chain(unasked).chain(nearby).chain(odd).collect();
         if document.scan.omitted > 0 {
             let words = format!("{} more of the same", document.scan.omitted);
             all.push(Self::new(Severity::Note, words));

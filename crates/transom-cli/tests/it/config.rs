@@ -4,7 +4,7 @@ use crate::transom::Place;
 
 #[test]
 fn what_is_in_force_is_printed_with_its_source() {
-    let toml = "[run]\nport = 8000\n[servers.a]\nurl = \"http://me:hush@a.test/mcp\"\n\
+    let toml = "[run]\nport = 8000\n[servers.a]\nurl = \"https://me:hush@a.test/mcp\"\n\
                 headers = { X-Key = \"hush\" }\nscripts = [\"wasm\"]\n";
     let place = Place::new().with("transom.toml", toml);
     let words = ["--print-config", "--no-data", "--toml", "transom.toml"];
@@ -18,7 +18,7 @@ fn what_is_in_force_is_printed_with_its_source() {
     has("port = 8000", "# transom.toml line 2");
     has("no-data = true", "# --no-data");
     has("downloads = \"ask\"", "# default");
-    has("url = \"http://a.test/mcp\"", "# transom.toml line 4");
+    has("url = \"https://a.test/mcp\"", "# transom.toml line 4");
     has("scripts = [\"wasm\"]", "# transom.toml line 6");
     // The same without the command's name.
     assert_eq!(place.transom(&words).1, out);

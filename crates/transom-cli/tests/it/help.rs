@@ -59,10 +59,11 @@ fn completions_name_every_command() {
 fn words_that_mean_nothing_end_with_2() {
     let place = Place::new();
     #[rustfmt::skip]
-    let table: [(&[&str], &str); 4] = [
+    let table: [(&[&str], &str); 5] = [
         (&["inspekt"],                                      "a program to start stands after --"),
         (&["--prot", "1"],                                  "--port"),
         (&["run", "--sandbox-domain", "https://a.test"],    "https://*.sandbox.example"),
+        (&["run", "--sandbox-domain", "https://*.views.example.com"], "could set cookies for all of example.com"),
         (&["run", "--data-dir", "x", "--no-data"],          "cannot be used with"),
     ];
     for (words, expected) in table {

@@ -103,6 +103,61 @@ fn a_domain_for_frames_is_where_the_page_may_frame_from() {
     let mut answer = String::new();
     page.read_to_string(&mut answer).unwrap();
     assert!(answer.contains("frame-src https://*.views.example;"), "{answer}");
+    let note = host.line("note ");
+    assert!(note.contains("views below views.example can set cookies for one another"), "{note}");
+}
+
+#[test]
+fn the_token_of_a_page_that_is_opened_is_in_no_process_list() {
+    // What stands in for the opener tells what it was given, as everybody on the machine could read it.
+    let opener = "#!/bin/sh\nstat -c %a \"$1\" > mode\ncat \"$1\" > page\necho \"$1\" > file\necho \"$@\" > part\nmv part given\n";
+    let place = Place::new().with("bin/xdg-open", opener);
+    let path = place.path().join("bin/xdg-open");
+    let mut mode = std::fs::metadata(&path).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+    std::fs::set_permissions(&path, mode).unwrap();
+    for words in [&["--data-dir", "data"][..], &["--no-data"]] {
+        let mut command = place.command(&[&["run", "--port", "18620", "--open"], words].concat());
+        let rest = std::env::var("PATH").unwrap_or_default();
+        let bin = place.path().join("bin");
+        command.env("PATH", format!("{}:{rest}", bin.display())).env("TMPDIR", place.path());
+        let mut host = Running::from(command);
+        let first = host.line("transom ");
+        let (_, token) = first.split_once("#token=").unwrap();
+        let token = token.split_whitespace().next().unwrap();
+        let read = |name: &str| std::fs::read_to_string(place.path().join(name));
+        let given = loop {
+            match read("given") {
+                Ok(given) => break given,
+                Err(_) => std::thread::yield_now(),
+            }
+        };
+        assert!(!given.contains(token), "{given}");
+        assert_eq!(read("mode").unwrap(), "600\n");
+        assert!(read("page").unwrap().contains(&format!("/#token={token}\"")), "it leads there");
+        let file = read("file").unwrap();
+        host.signal("INT");
+        assert_eq!(host.end(), Some(0));
+        assert!(!std::path::Path::new(file.trim()).exists(), "and is gone with the host");
+        std::fs::remove_file(place.path().join("given")).unwrap();
+    }
+}
+
+#[test]
+fn a_token_that_goes_over_plain_http_to_another_machine_is_warned_of() {
+    let toml = "[servers.far]\nurl = \"http://far.test/mcp\"\nheaders = { Authorization = \"Bearer hush\" }\n\
+                [servers.near]\nurl = \"http://localhost:1/mcp\"\nheaders = { Authorization = \"Bearer hush\" }\n\
+                [servers.safe]\nurl = \"https://far.test/mcp\"\nheaders = { Authorization = \"Bearer hush\" }\n";
+    let place = Place::new().with("transom.toml", toml);
+    let (code, _, errors) = place.transom(&["run", "--print-config"]);
+    assert_eq!(code, 0);
+    let warnings: Vec<&str> = errors.lines().filter(|line| line.contains("warning")).collect();
+    let [warning] = &*warnings else { panic!("{errors}") };
+    assert!(
+        warning.contains("far: Authorization is sent to http://far.test/mcp without"),
+        "{warning}"
+    );
+    assert!(!errors.contains("hush"), "{errors}");
 }
 
 /// As somebody would who wants the host's memory: each socket announces 16 MiB, and sends as much as is taken.

@@ -13,6 +13,7 @@ use super::{
     store::{self, AuditError, Options},
     writer::chained,
 };
+use crate::decisions::Remembered;
 
 /// A log as it was at one moment, read from its beginning.
 pub struct Reader {
@@ -117,11 +118,11 @@ pub async fn retain(path: &Path, days: u32) -> Result<Result<u64, Broken>, Audit
     prune(path, u64::try_from(before.as_millis()).unwrap_or(u64::MAX)).await.map(Ok)
 }
 
-/// Writes down that decisions were forgotten: of which servers, and what they were about.
-pub async fn forgot(path: &Path, decisions: &[(String, String)]) -> Result<(), AuditError> {
+/// Writes down that decisions were forgotten.
+pub async fn forgot(path: &Path, decisions: &[Remembered]) -> Result<(), AuditError> {
     let mut connection = store::open(path, &Options::default()).await?;
-    let records: Vec<Record> =
-        decisions.iter().map(|(server, about)| Record::forgot(about).of_server(server)).collect();
+    let record = |gone: &Remembered| Record::forgot(&gone.subject).of_server(&gone.server);
+    let records: Vec<Record> = decisions.iter().map(record).collect();
     let outcome = append(&mut connection, &records).await;
     outcome.map_err(|error| AuditError::from(path, error))?;
     connection.close().await.map_err(|error| AuditError::from(path, error))

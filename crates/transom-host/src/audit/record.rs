@@ -1,19 +1,26 @@
 //! What is written down, and how it is worded: in the body that something happened, in the detail to
-//! what. Neither ever holds an argument, a result or a text of a view; those are named by size and hash.
+//! what. Neither ever holds an argument, a result or a text of a view; those are named by size and hash. Nor does
+//! either hold what an address carries beside its host and path.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    collections::BTreeSet,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use serde::Serialize;
 use transom::{
     host::{File, FileBody, Ruling, Task, Which},
-    policy::Decision,
+    policy::{Decision, Subject},
     printed::Printed,
     quoted::Quoted,
     violation::Over,
 };
 
-use super::chain::{Hash, Head};
-use crate::{digest::digest, server::Named};
+use super::{
+    address::{plain, plain_subject, plain_violation},
+    chain::{Hash, Head},
+};
+use crate::{decisions, digest::digest, server::Named};
 
 /// One thing to write down.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -127,20 +134,22 @@ impl Record {
     /// A request waits for a person.
     pub(crate) fn waits(which: &Which, method: &'static str, about: &str, question: u64) -> Self {
         let more = More { method: Some(method), question: Some(question), ..More::of(which) };
-        Self { more, detail: Details::of(which, about), ..Self::new("waits") }
+        Self { more, detail: Details::of(which, Some(method), about), ..Self::new("waits") }
     }
 
     /// A person is asked.
-    pub(crate) fn asked(question: u64, about: &str) -> Self {
+    pub(crate) fn asked(question: u64, subject: &Subject) -> Self {
         let more = More { question: Some(question), ..More::default() };
-        let detail = Details { about: Some(short(about)), ..Details::default() };
+        let about = format!("{:?}", plain_subject(subject));
+        let detail = Details { about: Some(short(&about)), ..Details::default() };
         Self { more, detail, ..Self::new("ask") }
     }
 
     /// A person is asked for the click that the browser wants, for something that is allowed.
     pub(crate) fn click(call: u64, url: Option<&str>) -> Self {
         let more = More { call: Some(call), ..More::default() };
-        let detail = Details { about: url.map(short), ..Details::default() };
+        let about = url.map(|url| short(&plain(url)));
+        let detail = Details { about, ..Details::default() };
         Self { more, detail, ..Self::new("ask") }
     }
 
@@ -160,6 +169,21 @@ impl Record {
         let outcome = Some(if document.pinned { "pinned" } else { "unpinned" });
         let more = More { outcome, ..More::default() };
         Self { more, detail: Details::of_document(document), ..Self::new("document") }
+    }
+
+    /// A person is asked about the private addresses that a document declares.
+    pub(crate) fn wants(document: &Named, sources: &BTreeSet<String>) -> Self {
+        Self { detail: Details::of_reach(document, sources), ..Self::new("ask") }
+    }
+
+    /// A person decided about them.
+    pub(crate) fn admitted(
+        document: &Named,
+        sources: &BTreeSet<String>,
+        decision: Decision,
+    ) -> Self {
+        let detail = Details::of_reach(document, sources);
+        Self { detail, ..Self::decided(None, decision, true) }
     }
 
     /// A person clicked, or would not.
@@ -182,17 +206,15 @@ impl Record {
     }
 
     /// A decision is remembered for later.
-    pub(crate) fn remembered(about: &str, yes: bool) -> Self {
+    pub(crate) fn remembered(subject: &Subject, yes: bool) -> Self {
         let outcome = Some(if yes { "allow" } else { "deny" });
         let more = More { outcome, ..More::default() };
-        let detail = Details { about: Some(short(about)), ..Details::default() };
-        Self { more, detail, ..Self::new("remember") }
+        Self { more, detail: Details::of_subject(subject), ..Self::new("remember") }
     }
 
     /// A decision that was remembered is not any more.
-    pub(crate) fn forgot(about: &str) -> Self {
-        let detail = Details { about: Some(short(about)), ..Details::default() };
-        Self { detail, ..Self::new("forget") }
+    pub(crate) fn forgot(subject: &Subject) -> Self {
+        Self { detail: Details::of_subject(subject), ..Self::new("forget") }
     }
 
     /// Of a server, and of no view.
@@ -212,12 +234,12 @@ impl Record {
     ) -> Self {
         let (outcome, why) = match ruling {
             Ruling::Allowed => ("allowed", None),
-            Ruling::Refused(violation) => ("refused", Some(violation.to_string())),
+            Ruling::Refused(violation) => ("refused", Some(plain_violation(violation))),
             Ruling::Withdrawn => ("withdrawn", None),
         };
         let (outcome, size) = (Some(outcome), Some(size));
         let more = More { method, outcome, size, ..More::of(which) };
-        let detail = Details { why, ..Details::of(which, about) };
+        let detail = Details { why, ..Details::of(which, method, about) };
         Self { more, detail, ..Self::new("verdict") }
     }
 
@@ -247,9 +269,10 @@ impl Record {
             _ => ("", "", (0, None)),
         };
         let (size, sha256) = sent;
+        let about = Some(short(&about_of(Some(method), about)));
         let (method, call, size) = (Some(method), Some(call), Some(size));
         let more = More { method, call, size, ..More::default() };
-        let detail = Details { about: Some(short(about)), sha256, ..Details::default() };
+        let detail = Details { about, sha256, ..Details::default() };
         Self { more, detail, ..Self::new("effect") }
     }
 
@@ -329,16 +352,35 @@ impl More {
 impl Details {
     fn of_document(Named { uri, hash, .. }: &Named) -> Self {
         let sha256 = Some(Hash(*hash.as_bytes()).to_string());
-        Self { about: Some(short(uri)), sha256, ..Self::default() }
+        Self { about: Some(short(&plain(uri))), sha256, ..Self::default() }
     }
 
-    fn of(which: &Which, about: &str) -> Self {
+    /// Private addresses, and which document declares them.
+    fn of_reach(document: &Named, sources: &BTreeSet<String>) -> Self {
+        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+        Self { about: Some(short(&sources.join(", "))), ..Self::of_document(document) }
+    }
+
+    fn of_subject(subject: &Subject) -> Self {
+        let about = decisions::words(&plain_subject(subject));
+        Self { about: Some(short(&about)), ..Self::default() }
+    }
+
+    fn of(which: &Which, method: Option<&'static str>, about: &str) -> Self {
         let id = match which {
             Which::View { id, .. } => Some(short(&id.to_string())),
             Which::App { .. } => None,
         };
-        let about = Some(short(about)).filter(|about| !about.is_empty());
+        let about = Some(short(&about_of(method, about))).filter(|about| !about.is_empty());
         Self { about, id, ..Self::default() }
+    }
+}
+
+/// What a request is about. Tools and app tools are named; everything else may be an address.
+fn about_of(method: Option<&'static str>, about: &str) -> String {
+    match method {
+        Some("tools/call") => about.to_owned(),
+        _ => plain(about),
     }
 }
 

@@ -1,7 +1,9 @@
 //! What the frames' origins are called.
 
-use transom::csp::{Source, SourceError};
 use transom::origin::Origin;
+
+use super::domain::Wildcard;
+use super::ports::Loopback;
 
 /// How frames get an origin of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,11 +17,11 @@ pub enum Naming {
     /// A name below a domain of the operator's, whose names all lead to the sandbox listener. All of
     /// them are one level below it, because a certificate for a wildcard covers no more.
     Domain(Wildcard),
-    /// A port on the loopback for each name, where names below `localhost` do not resolve.
+    /// A port on the loopback for each name, where names below `localhost` do not resolve. Each guest has an
+    /// address of its own, because cookies know no ports.
     ///
-    /// A port cannot be chosen, so no name is stable here, and cookies are shared among all of
-    /// them: a fallback.
-    Ports,
+    /// Neither port nor address can be chosen, so no name is stable here: a fallback.
+    Ports(Loopback),
 }
 
 impl Naming {
@@ -36,56 +38,53 @@ impl Naming {
         matches!(self, Self::Localhost { .. })
     }
 
+    /// Refuses pages that share with the frames what cookies go by.
+    pub(crate) fn check(&self, pages: &[Origin]) -> Result<(), PageAmongFrames> {
+        for page in pages {
+            match self {
+                Self::Domain(wildcard) if wildcard.shares_a_site(page.host()) => {
+                    let domain = wildcard.domain().to_owned();
+                    return Err(PageAmongFrames::SameSite { page: page.clone(), domain });
+                }
+                Self::Ports(loopback) if loopback.is_at(page.host()) => {
+                    return Err(PageAmongFrames::SameAddress(page.clone()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Prints a label's origin, unless origins are ports.
     pub(super) fn origin(&self, label: &str) -> Option<Origin> {
         let text = match self {
             Self::Localhost { port: 80 } => format!("http://{label}.localhost"),
             Self::Localhost { port } => format!("http://{label}.localhost:{port}"),
             Self::Domain(wildcard) => wildcard.below(label),
-            Self::Ports => return None,
+            Self::Ports(_) => return None,
         };
         Some(Origin::parse(&text).expect("a label of ours makes an origin of any naming"))
     }
 }
 
-/// A domain whose names all lead to the sandbox listener: `https://*.sandbox.example`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wildcard(Source);
-
-impl Wildcard {
-    /// Reads a domain with its scheme, a leading `*.`, and perhaps a port.
-    pub fn parse(text: &str) -> Result<Self, NotAWildcard> {
-        let wildcard = Self(Source::parse(text)?);
-        let sample = wildcard.below(&"a".repeat(LABEL));
-        if !wildcard.0.is_wildcard() || Origin::parse(&sample).is_err() {
-            return Err(NotAWildcard::Form);
-        }
-        Ok(wildcard)
-    }
-
-    fn below(&self, label: &str) -> String {
-        let port = self.0.port().map(|port| format!(":{port}")).unwrap_or_default();
-        format!("{}://{label}.{}{port}", self.0.scheme(), self.0.host())
-    }
-}
-
-impl std::fmt::Display for Wildcard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// Why a text is not a domain for frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAWildcard {
-    /// It does not parse.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// It parses and is something else: one host, a socket, the scheme's own port, a long name.
+/// A page where none can be, beside frames with these names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageAmongFrames {
+    /// The page is one site with its views.
     #[error(
-        "expected a short domain as in https://*.sandbox.example, without the scheme's own port"
+        "the page at {page} is one site with the views below {domain}, which could set cookies for it; give \
+         views a domain that has no other use"
     )]
-    Form,
+    SameSite {
+        /// The page.
+        page: Origin,
+        /// The domain of the views.
+        domain: String,
+    },
+    /// The page is at the address of its sandboxes.
+    #[error("the page is at {0}, an address that is for frames; serve it at 127.0.0.1")]
+    SameAddress(Origin),
 }
 
 /// A label that nobody can guess: 160 random bits.
@@ -109,7 +108,7 @@ pub(super) fn base32(bytes: &[u8; 20]) -> String {
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// The length of a label.
-const LABEL: usize = 32;
+pub(super) const LABEL: usize = 32;
 
 #[cfg(test)]
 mod tests {
@@ -161,12 +160,13 @@ mod tests {
     fn a_sandbox_is_below_its_guest_where_no_certificate_is_needed() {
         let local = |port| Naming::Localhost { port };
         let domain = Naming::Domain(Wildcard::parse("https://*.a.test:8443").unwrap());
+        let ports = Naming::Ports(Loopback::find().unwrap());
         #[rustfmt::skip]
         let table = [
             (local(80),     Some(("http://g.localhost",      "http://s.g.localhost"))),
             (local(7421),   Some(("http://g.localhost:7421", "http://s.g.localhost:7421"))),
             (domain,        Some(("https://g.a.test:8443",   "https://s.a.test:8443"))),
-            (Naming::Ports, None),
+            (ports, None),
         ];
         for (naming, expected) in table {
             let both = naming.origin("g").zip(naming.sandbox("s", "g"));

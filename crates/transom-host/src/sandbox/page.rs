@@ -67,6 +67,8 @@ pub(super) struct Attributes<'a> {
     pub(super) guest: Option<&'a Names>,
     pub(super) allow: String,
     pub(super) relay: Relay,
+    /// What of this machine and its networks a document in raw mode may be given.
+    pub(super) private: Vec<String>,
     pub(super) title: &'a str,
 }
 
@@ -80,6 +82,9 @@ impl Attributes<'_> {
         list.push(("data-limit", self.relay.bytes.to_string()));
         list.push(("data-rate", self.relay.rate.to_string()));
         list.push(("data-pace", self.relay.pace.to_string()));
+        if !self.private.is_empty() {
+            list.push(("data-private", self.private.join(" ")));
+        }
         list
     }
 }
@@ -125,7 +130,7 @@ impl Page {
     pub(super) fn headers(&self) -> HeaderMap {
         let mut headers = self.headers.clone();
         if self.clears.swap(false, Ordering::Relaxed) {
-            headers.insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"storage\""));
+            headers.insert(CLEAR_SITE_DATA, HeaderValue::from_static("\"cookies\", \"storage\""));
         }
         headers
     }

@@ -1,6 +1,7 @@
 //! The pages that are served, by name and path.
 
 use std::collections::{HashMap, HashSet};
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, RwLock};
 
 use tokio::net::TcpListener;
@@ -16,6 +17,8 @@ pub(super) struct Sites {
     names: RwLock<HashMap<String, HashMap<String, Arc<Page>>>>,
     /// Ports that a frame had once. None gets one again: the browser may remember things.
     ports: Mutex<HashSet<u16>>,
+    /// Addresses that a guest had once.
+    addresses: Mutex<HashSet<Ipv4Addr>>,
 }
 
 /// What is known of a name and a path.
@@ -39,6 +42,11 @@ impl Sites {
     /// Tells whether a port is new, and takes it.
     pub(super) fn take_port(&self, port: u16) -> bool {
         self.ports.lock().expect(UNPOISONED).insert(port)
+    }
+
+    /// Tells whether an address is new, and takes it.
+    pub(super) fn take_address(&self, address: Ipv4Addr) -> bool {
+        self.addresses.lock().expect(UNPOISONED).insert(address)
     }
 
     fn add(&self, name: &str, path: &str, page: Page) -> Result<(), MountError> {

@@ -1,7 +1,7 @@
 //! What the loop writes down, and what waits until it is: no effect happens that is not in the audit.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     time::Duration,
 };
 
@@ -49,6 +49,8 @@ pub(super) enum Held {
     Review { document: Named, decision: Decision },
     /// A view, which runs this document.
     Run(Named),
+    /// What a person decided about the private addresses that a document declares.
+    Admit { document: Named, sources: BTreeSet<String>, decision: Decision },
     /// What a person decided for longer.
     Remember(Box<Remembered>),
 }
@@ -60,7 +62,11 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Ask(_) | Self::Review { .. } | Self::Run(_) | Self::Remember(_) => None,
+            Self::Ask(_)
+            | Self::Review { .. }
+            | Self::Run(_)
+            | Self::Admit { .. }
+            | Self::Remember(_) => None,
         }
     }
 
@@ -68,12 +74,15 @@ impl Held {
     fn record(&self) -> Record {
         match self {
             Self::Perform { call, task } => Record::effect(*call, task),
-            Self::Ask(question) => Record::asked(question.id, &format!("{:?}", question.subject)),
+            Self::Ask(question) => Record::asked(question.id, &question.subject),
             Self::Click { call, deed } => Record::click(*call, deed.url.as_deref()),
             Self::Deed { call, .. } => Record::clicked(*call, Decision::Allow),
             Self::Review { document, decision } => Record::reviewed(document, *decision),
             Self::Run(document) => Record::runs(document),
-            Self::Remember(entry) => Record::remembered(&entry.words(), entry.yes),
+            Self::Admit { document, sources, decision } => {
+                Record::admitted(document, sources, *decision)
+            }
+            Self::Remember(entry) => Record::remembered(&entry.subject, entry.yes),
         }
     }
 }
@@ -225,6 +234,7 @@ impl Driver {
             Held::Deed { call, deed } => self.deed(view, call, deed),
             Held::Review { decision, .. } => self.reviewed(view, decision),
             Held::Run(_) => self.run_written(view),
+            Held::Admit { sources, decision, .. } => self.admitted(view, sources, decision),
             Held::Remember(entry) => self.remember(*entry),
         }
     }
@@ -239,7 +249,9 @@ impl Driver {
                 let decision = Decision::Deny;
                 self.input(view, Input::Decision { question: question.id, decision });
             }
-            Held::Review { .. } | Held::Run(_) => self.unreviewed(view, UNWRITTEN),
+            Held::Review { .. } | Held::Run(_) | Held::Admit { .. } => {
+                self.unreviewed(view, UNWRITTEN);
+            }
             Held::Remember(_) => {}
         }
     }

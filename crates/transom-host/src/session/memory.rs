@@ -205,7 +205,7 @@ impl Driver {
         };
         // It makes the host ask more, never less; so it waits for nothing.
         if let Some(audit) = self.ledger.audit() {
-            audit.note(Record::forgot(&shown.words).of_server(&server));
+            audit.note(Record::forgot(&subject).of_server(&server));
         }
         self.log.write(
             "forgotten",

@@ -233,12 +233,31 @@ impl ConnectError {
 }
 
 impl CallError {
-    /// The error that whoever asked gets to see: the server's own, or ours in words.
+    /// The error that a view gets to see: the server's own answer, or ours in words.
+    ///
+    /// An answer is meant for whoever asked. What a program wrote to its standard error, how it ended, and
+    /// what stands in the body of a failed HTTP exchange is meant for whoever runs it, and may hold paths
+    /// and secrets: that is in [`CallError::story`] alone.
     pub fn to_error(&self) -> ErrorObject<'_> {
         let Self::Refused(Refusal { code, message, data }) = self else {
-            return ErrorObject::new(transom::rpc::DENIED, self.story());
+            return ErrorObject::new(transom::rpc::DENIED, self.outline());
         };
         ErrorObject { code: *code, message: message.as_str().into(), data: data.as_deref() }
+    }
+
+    /// What failed, in the server's words only where it answered.
+    pub fn outline(&self) -> String {
+        match self {
+            Self::Http(HttpError::Status { status, .. } | HttpError::Redirect { status, .. }) => {
+                format!("the server answered {status}")
+            }
+            Self::Http(HttpError::Unauthorized { .. }) => "the server asks for OAuth".to_owned(),
+            Self::Http(HttpError::ContentType { .. }) => {
+                "the server's answer is neither JSON nor an event stream".to_owned()
+            }
+            // Each of these prints itself without its cause; a refusal is an answer.
+            other => other.to_string(),
+        }
     }
 
     /// The error and what caused it, in one line.
@@ -297,5 +316,35 @@ impl<T: fmt::Display> fmt::Display for Clause<'_, T> {
             Some(words) => write!(f, "{}{words}", self.0),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_servers_last_words_are_for_people_and_not_for_its_views() {
+        let hush = || Some(Quoted::new("hush"));
+        let ended = Loss::Ended { status: Some("hush".to_owned()), words: hush() };
+        let location = Quoted::new("https://a.test/hush");
+        let status = StatusCode::FOUND;
+        let errors = [
+            CallError::Lost(Arc::new(ended)),
+            CallError::Lost(Arc::new(Loss::Io(std::io::Error::other("hush")))),
+            HttpError::Status { status, words: hush() }.into(),
+            HttpError::Unauthorized { challenge: hush() }.into(),
+            HttpError::Redirect { status, location }.into(),
+            HttpError::ContentType { got: Quoted::new("hush") }.into(),
+        ];
+        for error in errors {
+            let seen = error.to_error();
+            assert!(!seen.message.contains("hush") && seen.data.is_none(), "{error:?}");
+            assert!(seen.message.contains("the server"), "{}", seen.message);
+            assert!(error.story().contains("hush"), "people read it: {}", error.story());
+        }
+        // What it answered is for whoever asked.
+        let refusal = Refusal { code: -32_602, message: "no such city".to_owned(), data: None };
+        assert_eq!(CallError::Refused(refusal).to_error().message, "no such city");
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use tokio::io::DuplexStream;
-use transom::{calls::Patience, wire::Implementation};
+use transom::{calls::Patience, policy::Reach, wire::Implementation};
 use url::Url;
 
 use super::{Ask, Memo, OAuth, Remembered};
@@ -152,6 +152,28 @@ impl Endpoint {
         url.set_query(None);
         url.set_fragment(None);
         url.to_string()
+    }
+
+    /// What whoever configured it should know: that what it sends along can be read on its way.
+    pub fn warning(&self) -> Option<String> {
+        let Self { url, headers } = self;
+        let host = url.host_str().unwrap_or_default();
+        // What stays on this machine passes nobody.
+        if url.scheme() != "http" || Reach::of(host) == Reach::Machine {
+            return None;
+        }
+        let what = match &**headers {
+            [] if url.username().is_empty() && url.password().is_none() => return None,
+            [] => "the credentials in its address are".to_owned(),
+            headers => {
+                let names: Vec<_> = headers.iter().map(|(name, _)| name.as_str()).collect();
+                format!("{} {}", names.join(", "), if names.len() == 1 { "is" } else { "are" })
+            }
+        };
+        let plain = self.plain_url();
+        Some(format!(
+            "{what} sent to {plain} without encryption, where others on the way can read it; use https://"
+        ))
     }
 
     /// Sends a token along that an environment variable holds.
@@ -340,6 +362,37 @@ mod tests {
         let target = Target::Http(endpoint);
         assert_eq!(target.key(), "https://a.test/mcp");
         assert!(!format!("{target:?}").contains("hush"));
+    }
+
+    #[test]
+    fn a_token_that_others_can_read_on_its_way_is_warned_of() {
+        let endpoint = |url: &str| Endpoint::new(url.parse().unwrap());
+        for url in [
+            "https://a.test/mcp",
+            "http://localhost:3001/mcp",
+            "http://127.0.0.1/",
+            "http://[::1]/",
+        ] {
+            assert_eq!(endpoint(url).bearer("hush").warning(), None, "{url}");
+        }
+        assert_eq!(endpoint("http://a.test/mcp").warning(), None, "nothing is sent along");
+        for (endpoint, words) in [
+            (
+                endpoint("http://a.test/mcp?k=hush").bearer("hush"),
+                "Authorization is sent to http://a.test/mcp without",
+            ),
+            (
+                endpoint("http://192.168.0.7/mcp").bearer_env("HUSH"),
+                "Authorization is sent to http://192.168.0.7/mcp",
+            ),
+            (
+                endpoint("http://me:hush@a.test/"),
+                "the credentials in its address are sent to http://a.test/",
+            ),
+        ] {
+            let warning = endpoint.warning().unwrap();
+            assert!(warning.starts_with(words) && !warning.contains("hush"), "{warning}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@ use std::fmt;
 use url::Url;
 
 use crate::origin::{Address, AddressError, Origin, Scheme};
+use crate::policy::Reach;
 
 /// One source expression: `scheme://host`, perhaps with a leading `*.` and a port.
 ///
@@ -54,6 +55,17 @@ impl Source {
         self.address.port()
     }
 
+    /// Returns the port that is meant: the scheme's own, where none was named.
+    pub fn port_or_own(&self) -> u16 {
+        self.port().unwrap_or_else(|| default_port(self.scheme()))
+    }
+
+    /// Tells where it leads, as far as its name does. No wildcard covers private names beside public ones:
+    /// it has a name of two labels, and what is private ends in one, or in `home.arpa`.
+    pub fn reach(&self) -> Reach {
+        Reach::of(self.host())
+    }
+
     /// Tells whether every name below the host is meant instead of the host.
     pub fn is_wildcard(&self) -> bool {
         self.wildcard
@@ -71,7 +83,7 @@ impl Source {
         };
         let below = || host.strip_suffix(self.host()).is_some_and(|front| front.ends_with('.'));
         let named = if self.wildcard { below() } else { host == self.host() };
-        let port = self.port().unwrap_or_else(|| default_port(self.scheme()));
+        let port = self.port_or_own();
         let upgraded = port == 80 && url.port_or_known_default() == Some(443);
         scheme && named && (url.port_or_known_default() == Some(port) || upgraded)
     }

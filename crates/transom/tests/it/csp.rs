@@ -5,6 +5,7 @@ use serde_json::Value;
 use transom::csp::*;
 use transom::origin::{AddressError, MAX_ADDRESS_BYTES, Origin};
 use transom::permissions::SandboxTokens;
+use transom::policy::{Domains, Reach, Stance};
 use transom::wire::{ResourceCsp, ResourcePermissions};
 
 #[test]
@@ -54,6 +55,25 @@ fn a_bare_host_is_granted_under_https_and_nothing_else_is_repaired() {
         let reads: Vec<_> =
             row.get("reads").map(|reads| text(reads).to_owned()).into_iter().collect();
         assert_eq!(granted(&declaration), reads, "{row}");
+    }
+}
+
+#[test]
+fn what_is_private_is_private_in_every_spelling() {
+    for row in fixture(PRIVATE).as_array().unwrap() {
+        let (host, expected) = (text(&row["host"]), text(&row["reach"]));
+        let reach = match Reach::of(host) {
+            Reach::Machine => "machine",
+            Reach::Network => "network",
+            Reach::Public => "public",
+        };
+        assert_eq!(reach, expected, "{host}");
+        // Whatever a declaration may name is judged as its host is.
+        for text in [format!("https://{host}"), format!("ws://*.{host}:8443")] {
+            let Ok(source) = Source::parse(&text) else { continue };
+            let stance = Domains::default().judge(&source);
+            assert_eq!(stance == Stance::Allow, expected == "public", "{text}");
+        }
     }
 }
 
@@ -292,4 +312,5 @@ fn fixture(text: &str) -> Value {
 
 const GOLDEN: &str = include_str!("../../../../fixtures/csp/golden.json");
 const SOURCES: &str = include_str!("../../../../fixtures/csp/sources.json");
+const PRIVATE: &str = include_str!("../../../../fixtures/csp/private.json");
 const FRAMES: &str = include_str!("../../../../fixtures/csp/frames.json");

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use axum::http::{HeaderName, StatusCode, header::CONTENT_TYPE};
+use axum::{
+    extract::State,
+    http::{HeaderName, StatusCode, header::CONTENT_TYPE},
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -156,7 +159,15 @@ impl Page {
 
 /// The same demo, of somebody else: its documents are remembered, and may change.
 async fn stranger() -> Target {
-    async fn exchange(message: String) -> (StatusCode, [(HeaderName, &'static str); 1], String) {
+    declaring(Value::Null).await
+}
+
+/// The same, with documents that declare something.
+async fn declaring(csp: Value) -> Target {
+    async fn exchange(
+        State(csp): State<Value>,
+        message: String,
+    ) -> (StatusCode, [(HeaderName, &'static str); 1], String) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(theirs);
         tokio::spawn(demo::serve(reader, writer));
@@ -165,12 +176,19 @@ async fn stranger() -> Target {
         writer.shutdown().await.unwrap();
         let mut answer = String::new();
         reader.read_to_string(&mut answer).await.unwrap();
+        if let Ok(mut read) = serde_json::from_str::<Value>(&answer)
+            && csp.is_object()
+            && read["result"]["contents"].is_array()
+        {
+            read["result"]["contents"][0]["_meta"] = json!({ "ui": { "csp": csp } });
+            answer = read.to_string();
+        }
         let status = if answer.is_empty() { StatusCode::ACCEPTED } else { StatusCode::OK };
         (status, [(CONTENT_TYPE, "application/json")], answer)
     }
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let router = axum::Router::new().route("/mcp", axum::routing::post(exchange));
+    let router = axum::Router::new().route("/mcp", axum::routing::post(exchange)).with_state(csp);
     tokio::spawn(async move { axum::serve(listener, router).await });
     Target::Http(Endpoint::new(url.parse().unwrap()))
 }
@@ -531,7 +549,10 @@ async fn what_is_remembered_and_forgotten_is_written_down() {
     assert_eq!(told.await, Ok(true));
     page.host.close().await;
     audit.close().await.unwrap();
-    crate::audit::forgot(&path, &[("demo".to_owned(), "call x".to_owned())]).await.unwrap();
+    // At the command line, by its words without what an address carries.
+    let subject = transom::policy::Subject::Read("ui://demo/x?token=hush".to_owned());
+    let gone = crate::decisions::Remembered { subject, ..kept };
+    crate::audit::forgot(&path, &[gone]).await.unwrap();
     let rows = rows(&path).await;
     let of = |kind: &str| {
         let found = rows.iter().filter(|(body, _)| body["kind"] == kind);
@@ -542,7 +563,10 @@ async fn what_is_remembered_and_forgotten_is_written_down() {
     assert_eq!(of("remember"), [(json!("demo"), json!("call \"save_note\""))]);
     assert_eq!(
         of("forget"),
-        [(json!("demo"), json!("call \"save_note\"")), (json!("demo"), json!("call x"))]
+        [
+            (json!("demo"), json!("call \"save_note\"")),
+            (json!("demo"), json!("read \"ui://demo/x?…\"")),
+        ]
     );
     assert!(Reader::open(&path).await.unwrap().verify(None).await.unwrap().is_ok());
 }
@@ -565,4 +589,139 @@ async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_o
     let files = std::fs::read_dir(folder.path()).unwrap();
     let files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
     assert_eq!(files, ["sandbox.key"], "neither the decision nor the pin of its view");
+}
+
+const NEAR: &str = "http://localhost:3000";
+
+/// A page that opens a view which declares something of this machine, beside what is everybody's.
+async fn near(data: &Path, audit: Option<Audit>, private: &[&str]) -> Page {
+    let csp = json!({"connectDomains": [NEAR, "https://a.test"], "frameDomains": [NEAR]});
+    let origin = Origin::parse("http://localhost:7420").unwrap();
+    let mut policy = transom::policy::Policy::default();
+    policy.domains.private = private.iter().map(|word| word.parse().unwrap()).collect();
+    let mut builder = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+        .server("demo", declaring(csp).await)
+        .policy(policy)
+        .data(data.to_owned());
+    if let Some(audit) = audit {
+        builder = builder.audit(audit);
+    }
+    let mut page = Page::connect_with(builder).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    page
+}
+
+/// What the view was given of its declaration, as it is told; it is what the header was made of (H-32).
+async fn given(page: &mut Page) -> Value {
+    page.hear("open").await;
+    let hello = json!({"protocolVersion":"2026-01-26","appInfo":{"name":"v","version":"1"},"appCapabilities":{}});
+    let answer = page.ask("ui/initialize", hello).await;
+    answer["result"]["hostCapabilities"]["sandbox"]["csp"].clone()
+}
+
+#[tokio::test]
+async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declaration() {
+    let with = json!({"connectDomains": [NEAR, "https://a.test"], "frameDomains": [NEAR]});
+    let without = json!({"connectDomains": ["https://a.test"]});
+    for (choice, expected) in [("allow", &with), ("deny", &without)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.db");
+        let audit = Audit::open(&path, &Options::default()).await.unwrap();
+        let mut page = near(folder.path(), Some(audit.clone()), &[]).await;
+        let ask = page.hear("ask").await;
+        assert_eq!(
+            (&ask["kind"], &ask["choices"]),
+            (&json!("nearby"), &json!(["allow", "allow-always", "deny"]))
+        );
+        assert_eq!(ask["preview"], format!("{NEAR} (this machine)"));
+        page.say(json!({"answer":{"id":ask["id"],"choice":choice}})).await;
+        assert_eq!(given(&mut page).await, *expected, "{choice}");
+        page.host.close().await;
+        audit.close().await.unwrap();
+        let told = told(&path).await;
+        assert!(told.contains(&format!("ask {NEAR}")), "{told:?}");
+        assert!(told.contains(&format!("decision {choice} {NEAR}")), "{told:?}");
+    }
+    // The operator's grant, and nobody is asked.
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = near(folder.path(), None, &["localhost:3000"]).await;
+    assert_eq!(given(&mut page).await, with);
+    let mut page = near(folder.path(), None, &["localhost:3001"]).await;
+    assert_eq!(page.hear("ask").await["kind"], "nearby");
+}
+
+#[tokio::test]
+async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = near(folder.path(), None, &[]).await;
+    let id = page.hear("ask").await["id"].clone();
+    page.say(json!({"answer":{"id":id,"choice":"allow-always"}})).await;
+    given(&mut page).await;
+    // What is decided of a live view goes the other way round; it must not undo this.
+    let id = page.request("tools/call", json!({"name":"save_note","arguments":{}})).await;
+    let question = page.hear("ask").await["id"].clone();
+    page.say(json!({"answer":{"id":question,"choice":"allow-always"}})).await;
+    page.answer(id).await;
+    page.say(json!({"close":{"reason":"gone"}})).await;
+    page.hear("close").await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    assert_eq!(given(&mut page).await["frameDomains"], json!([NEAR]));
+    let shown = serde_json::to_value(page.host.decisions()).unwrap();
+    let reach =
+        shown.as_array().unwrap().iter().find(|one| one["words"] == format!("reach {NEAR}"));
+    let id = serde_json::from_value(reach.unwrap()["id"].clone()).unwrap();
+    let (done, told) = tokio::sync::oneshot::channel();
+    assert!(page.host.events().send(Event::Forget { id, done }).await.is_ok());
+    assert_eq!(told.await, Ok(true));
+    page.say(json!({"close":{"reason":"gone"}})).await;
+    page.hear("close").await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    assert_eq!(page.hear("ask").await["kind"], "nearby");
+}
+
+#[tokio::test]
+async fn a_yes_to_a_private_address_that_cannot_be_written_down_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let mut page = near(folder.path(), Some(audit.clone()), &[]).await;
+    let id = page.hear("ask").await["id"].clone();
+    fill(&audit).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
+    let text = page.hear("text").await;
+    assert!(text["why"].as_str().unwrap().contains("the audit cannot be written"), "{text}");
+}
+
+#[tokio::test]
+async fn what_an_address_carries_is_not_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let mut page = Page::open(Some(audit.clone())).await;
+    for choice in ["allow", "deny"] {
+        let link = format!("https://a.test/{choice}?token=hush#hush");
+        let id = page.request("ui/open-link", json!({"url":link})).await;
+        let question = page.hear("ask").await["id"].clone();
+        page.say(json!({"answer":{"id":question,"choice":choice}})).await;
+        if choice == "allow" {
+            let deed = page.hear("do").await["id"].clone();
+            page.say(json!({"did":{"id":deed,"done":false}})).await;
+            let click = page.hear("ask").await["id"].clone();
+            page.say(json!({"answer":{"id":click,"choice":"deny"}})).await;
+        }
+        page.answer(id).await;
+    }
+    for url in ["data:text/plain,hush", "file:///a?hush", "https://me:hush@a.test/"] {
+        page.ask("ui/open-link", json!({"url":url})).await;
+    }
+    page.ask("resources/read", json!({"uri":"ui://demo/none?token=hush"})).await;
+    page.host.close().await;
+    audit.close().await.unwrap();
+    let rows = rows(&path).await;
+    for (body, detail) in &rows {
+        assert!(!format!("{body} {detail}").contains("hush"), "{body} {detail}");
+    }
+    let about = |about: &str| rows.iter().filter(|(_, detail)| detail["about"] == about).count();
+    assert!(about("https://a.test/allow?…") >= 3, "waits, verdict, effect, click: {rows:?}");
+    assert!(about("ui://demo/none?…") >= 1, "{rows:?}");
 }
