@@ -71,7 +71,9 @@ function shapeOf(data: unknown): Payload {
   return copy as Payload;
 }
 
-/** Walks a value that claims to be JSON, without recursion: a stranger chooses how deep it is. */
+/**
+ * Walks a value that claims to be JSON, without recursion: a stranger chooses how deep it is. Counts what its text has at least.
+ */
 function weigh(root: object, limit: number): number {
   const values: unknown[] = [root];
   const depths = [0];
@@ -85,14 +87,14 @@ function weigh(root: object, limit: number): number {
       if (depth === DEPTH) throw refused(`deeper than ${DEPTH} levels`);
       // By its length first: an array of four billion holes has no elements.
       if (Array.isArray(value)) {
-        if ((size += value.length + 2) <= limit)
+        if ((size += value.length + 1) <= limit)
           for (const each of value) {
             if (each === undefined) throw refused("a hole in an array");
             values.push(each);
             depths.push(depth + 1);
           }
       } else if (isPlain(value)) {
-        size += 2;
+        size += 1;
         for (const key of Object.keys(value)) {
           // JSON leaves such a member out, and so did whoever wrote it.
           if (value[key] === undefined) continue;
@@ -110,10 +112,10 @@ function weigh(root: object, limit: number): number {
     else if (typeof value === "bigint" || Number.isNaN(Number(value)))
       throw refused(`a ${typeof value} that JSON has no word for`);
     else if (Math.abs(Number(value)) === Infinity) throw refused("an infinity");
-    else size += 1;
+    else size += String(value).length;
     if (size > limit) throw tooLarge(limit);
   }
-  // One character is at most six bytes of JSON. Only what may be too large is written out to be sure.
+  // One character is at most six bytes of text. Only what may be too large is written out to be sure.
   if (
     size * 6 > limit &&
     new TextEncoder().encode(JSON.stringify(root)).length > limit

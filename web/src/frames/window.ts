@@ -122,7 +122,7 @@ export class IframeControl implements WindowControl {
     if (!frame) return;
     frame.style.cssText = css;
     frame.tabIndex = hidden ? -1 : 0;
-    frame.ariaHidden = String(hidden);
+    frame.setAttribute("aria-hidden", `${hidden}`);
   }
 }
 
