@@ -5,8 +5,8 @@ const query = new URLSearchParams(location.search);
 globalThis.count = 0;
 
 /** Everything that anybody posted to this page. */
-globalThis.arrivals = [];
-addEventListener("message", ({ origin, data }) => arrivals.push({ origin, data }));
+globalThis.heardHere = [];
+addEventListener("message", ({ origin, data }) => heardHere.push({ origin, data }));
 
 if (!query.has("silent")) begin();
 

@@ -61,5 +61,5 @@ globalThis.ask = (method, params = {}) =>
   });
 
 /** Everything that anybody posted to this page. */
-globalThis.arrivals = [];
-addEventListener("message", ({ origin, data }) => arrivals.push({ origin, data }));
+globalThis.heardHere = [];
+addEventListener("message", ({ origin, data }) => heardHere.push({ origin, data }));

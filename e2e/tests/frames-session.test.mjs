@@ -221,7 +221,7 @@ test("SEC-20 an opaque page is reached through a port, and has no storage", asyn
   assert.deepEqual((await ask(host, "echo", { x: 1 })).result, { x: 1 });
   const frame = await frameAt(url);
   assert.deepEqual(
-    await frame.evaluate(() => [self.origin, arrivals.map(({ data }) => data.type)]),
+    await frame.evaluate(() => [self.origin, heardHere.map(({ data }) => data.type)]),
     ["null", ["MCPX_PORT"]],
   );
 });
@@ -285,7 +285,7 @@ test("SEC-22 ATK-35 five hundred connections later there is nothing left of them
           await outer.start();
           await outer.close();
         }
-        arrivals.length = 0;
+        heardHere.length = 0;
       },
       [n, url],
     );

@@ -1077,16 +1077,28 @@ describe("the end", () => {
     expect(inner.reason?.code).toBe("PEER_CLOSED");
   });
 
-  test("WIN-7 ATK-40 a page that unloads tells the other, which adopts no fresh one", async () => {
-    const { inner } = await connected();
-    const posted = world.outer.posted.length;
-    dispatchEvent(new Event("pagehide"));
+  test("WIN-7 ATK-40 an outer page that is left tells its popup, which adopts no fresh one", async () => {
+    world.control.kind = "popup";
+    world.control.loads = undefined;
+    const { outer, inner, heard } = await connected();
+    dispatchEvent(Object.assign(new Event("pagehide"), { persisted: true }));
     await settle();
     expect(inner.reason?.code).toBe("PEER_CLOSED");
+    expect([heard.outer.closes, heard.inner.closes]).toEqual([1, 1]);
+    expect(await fate(outer.send(ping()))).toBe("CLOSED");
+    expect(world.control.calls).not.toContain("close");
+    const posted = world.outer.posted.length;
     world.fromOuter(REPLY);
-    expect(
-      world.outer.posted.slice(posted).map(({ data }) => data.type),
-    ).toEqual(["MCPX_CLOSE"]);
+    expect(world.outer.posted).toHaveLength(posted);
+  });
+
+  test("LIF-1 an inner page that unloads may come back: its requests wait for as long as a load", async () => {
+    const { outer } = await connected();
+    dispatchEvent(new Event("pagehide"));
+    await settle();
+    expect(outer.reason).toBeUndefined();
+    await pass(30_000);
+    expect(outer.reason?.code).toBe("NAVIGATED_AWAY");
   });
 
   test("LIF-7 a page that comes out of the browser's cache announces itself, and the same session goes on", async () => {

@@ -263,7 +263,8 @@ function outerHears(
         now,
       );
     case "open MCP_TRANSPORT_HANDSHAKE":
-      // Two opaque pages have the same origin: whether this is the same server after a reload, nobody can tell.
+    case "open MCP_SETUP_HANDSHAKE":
+      // All opaque pages have the same origin: whether this is the same server after a reload, nobody can tell.
       if (facts.opaque)
         return failed(
           "NAVIGATED_AWAY",
@@ -271,15 +272,15 @@ function outerHears(
           "closed",
           { expected: facts.origin, got: "null" },
         );
+      if (message.type === "MCP_SETUP_HANDSHAKE")
+        return failed(
+          "WRONG_PHASE",
+          "the page went back to its setup while it was connected",
+        );
       return [
         { at: "closed" },
         [{ do: "wait", for: "nothing" }, { do: "reloaded" }],
       ];
-    case "open MCP_SETUP_HANDSHAKE":
-      return failed(
-        "WRONG_PHASE",
-        "the page went back to its setup while it was connected",
-      );
     case "open MCPX_CLOSE":
     case "replied MCPX_CLOSE": {
       const bye = message as Extract<Message, { leaving: unknown }>;

@@ -355,9 +355,12 @@ export class OuterFrameTransport extends FrameTransport {
     this.#post({ type: "MCPX_CLOSE", sessionId: this.session, reason });
   }
 
-  /** A popup outlives this page, and is told. */
-  readonly #onpagehide = (event: PageTransitionEvent) => {
-    if (this.#state.at === "open" && !event.persisted) this.#sayClosed(LEAVING);
+  /** A frame lives and sleeps with this page. A popup outlives it, and is told, for whoever comes back finds it gone on. */
+  readonly #onpagehide = () => {
+    if (this.#state.at !== "open" || this.#facts.kind === "iframe") return;
+    this.#sayClosed(LEAVING);
+    this.#drive({ on: "close" });
+    this.#end(new FrameError("CLOSED", "this page was left"), true, true);
   };
 
   async #ask(wanted: PermissionRequest[]): Promise<void> {
