@@ -401,11 +401,30 @@ test("ATK-40 WIN-5 a popup closed in mid-request: the request ends, and says who
   assert.deepEqual(await pending, { closed: "USER_CLOSED" });
 });
 
-test("ATK-40 WIN-7 an outer page that goes away in mid-request: its popup is told", async (t) => {
+test("ATK-40 LIF-2 an outer page closed in mid-request: its popup notices", async (t) => {
   const { host, context, url } = await open(t, { options: { popup: true } });
   const popup = context.pages().find((page) => page.url() === url);
-  await host.goto("about:blank");
+  await host.evaluate(() => void ask("never"));
+  await host.close();
   assert.equal(await next(popup, "close"), "PEER_CLOSED");
+});
+
+test("WIN-7 an outer page that reloaded is a fresh page, and does not inherit its popup", async (t) => {
+  const { host, context, url } = await open(t, { options: { popup: true } });
+  const popup = context.pages().find((page) => page.url() === url);
+  await host.reload();
+  const arrived = await watch(popup);
+  // The same origin and the same window; it does not know the session's name. The popup sees its own opener speak.
+  await popup.evaluate(() => (globalThis.before = inner.session.sessionId));
+  await host.evaluate(() =>
+    addEventListener("message", ({ source }) => {
+      for (const type of ["MCP_TRANSPORT_HANDSHAKE_REPLY", "MCP_SETUP_HANDSHAKE_REPLY"])
+        source.postMessage({ type, protocolVersion: "1.0", sessionId: "fresh", attack: true }, "*");
+    }),
+  );
+  await popup.evaluate(() => opener.postMessage("here", "*"));
+  await arrived(2);
+  assert.equal(await popup.evaluate(() => inner.session.sessionId === before), true);
 });
 
 test("ATK-41 a popup can replace the outer page, a frame cannot", async (t) => {

@@ -355,7 +355,10 @@ export class OuterFrameTransport extends FrameTransport {
     this.#post({ type: "MCPX_CLOSE", sessionId: this.session, reason });
   }
 
-  /** A frame lives and sleeps with this page. A popup outlives it, and is told, for whoever comes back finds it gone on. */
+  /**
+   * A frame lives and sleeps with this page. A popup outlives it, and is told; but a browser may drop what a page says
+   * while it unloads, so that nothing depends on it.
+   */
   readonly #onpagehide = () => {
     if (this.#state.at !== "open" || this.#facts.kind === "iframe") return;
     this.#sayClosed(LEAVING);
