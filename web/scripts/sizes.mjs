@@ -32,7 +32,7 @@ const PARTS = [
   ],
   [
     "frames: outer side with both windows",
-    5.0,
+    8.5,
     () =>
       bundle(
         'export { OuterFrameTransport, IframeControl, PopupControl } from "./dist/frames/index.js"',
@@ -41,7 +41,8 @@ const PARTS = [
   [
     "frames: inner side",
     5.0,
-    () => bundle('export { InnerFrameTransport } from "./dist/frames/index.js"'),
+    () =>
+      bundle('export { InnerFrameTransport } from "./dist/frames/index.js"'),
   ],
   [
     "classic script, to be written into HTML",
