@@ -446,7 +446,7 @@ test("ATK-41 a popup can replace the outer page, a frame cannot", async (t) => {
   await host.waitForURL(evilUrl);
 });
 
-test("WIN-2 a popup without a click is blocked, and says so", async (t) => {
+test("WIN-2 WIN-8 a popup that the browser does not open is reported as blocked", async (t) => {
   const url = await putInner(site);
   const stage = await theatre.openStage(t);
   const sandboxed = await putView(site, { origin: site.neighbour, path: "/no-popups", scripts: ["frames.outer.js"] });
