@@ -1000,6 +1000,13 @@ describe("SEC-18 limits", () => {
   });
 });
 
+test("a cancellation that names nothing is the endpoint's to judge", async () => {
+  const { heard } = await outerOpen();
+  const payload = { jsonrpc: "2.0", method: "notifications/cancelled" };
+  world.fromInner({ type: "MCP_MESSAGE", payload });
+  expect(heard.messages).toEqual([payload]);
+});
+
 describe("SEC-19 handlers that throw", () => {
   test("stop neither the next message nor each other", async () => {
     const { outer } = await outerOpen();

@@ -72,7 +72,10 @@ export abstract class FrameTransport {
     const { id, method, params } = payload;
     if (method !== undefined && id !== undefined) this.#asked.add(id);
     else if (method === "notifications/cancelled")
-      this.#asked.delete((params as { requestId: RequestId }).requestId);
+      this.#asked.delete(
+        (params as { requestId: RequestId } | undefined)
+          ?.requestId as RequestId,
+      );
     this.tell(() => this.onmessage?.(payload));
   }
 
