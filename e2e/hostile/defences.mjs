@@ -315,4 +315,32 @@ export const DEFENCES = [
     put: "return ErrorObject::new(transom::rpc::DENIED, self.story());",
     test: ["nearby", "a server's last words"],
   },
+  {
+    name: "a lane between windows hears one window",
+    file: "web/src/port.ts",
+    find: "if (!event.isTrusted || event.source !== peer) return;",
+    put: "if (!event.isTrusted) return;",
+    test: ["frames", "ATK-1 SEC-23"],
+  },
+  {
+    name: "an outer page hears its window only under the server's origin",
+    file: "web/src/frames/outer.ts",
+    find: 'if (origin !== (this.#facts.opaque ? "null" : this.origin)) {',
+    put: "if (origin === undefined) {",
+    test: ["frames", "ATK-3"],
+  },
+  {
+    name: "an inner page answers only those it allows",
+    file: "web/src/frames/inner.ts",
+    find: "if (this.#pinned ? origin !== this.#pinned : !this.#allowed(origin)) {",
+    put: "if (origin === undefined) {",
+    test: ["frames", "ATK-6 a page that is not allowed"],
+  },
+  {
+    name: "a page that reloads for ever is left alone",
+    file: "web/src/frames/outer.ts",
+    find: "const often = reloads.length >= RELOADS.times;",
+    put: "const often = reloads.length > 1_000;",
+    test: ["frames", "ATK-37"],
+  },
 ];

@@ -31,9 +31,10 @@ rmSync(`${root}dist`, { recursive: true, force: true });
 // One module per source file, so that a page which imports two of them has one engine.
 await build({
   ...shared,
-  entryPoints: readdirSync(`${root}src`)
-    .filter((file) => file !== "sandbox.ts")
+  entryPoints: readdirSync(`${root}src`, { recursive: true })
+    .filter((file) => file.endsWith(".ts") && file !== "sandbox.ts")
     .map((file) => `src/${file}`),
+  outbase: "src",
   outdir: "dist",
 });
 

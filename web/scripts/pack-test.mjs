@@ -128,6 +128,7 @@ function USE() {
 import { App, McpApp, applyHostStyles, dataOf, TransomError, type CallToolResult, type McpUiHostContext } from "transom";
 import { InPageChannel, TransomView, type Channel } from "transom/host";
 import { PostMessageTransport } from "transom/view";
+import { FrameError, IframeControl, InnerFrameTransport, OuterFrameTransport, type Setup } from "transom/frames";
 import "transom/sandbox";
 
 const app = new App({ name: "a", version: "1" }, { availableDisplayModes: ["inline"] }, { autoResize: true });
@@ -148,6 +149,12 @@ const channel: Channel = new InPageChannel((view, tell) => (said) => { if ("open
 const view: TransomView = document.createElement("transom-view");
 view.addEventListener("transom-ask", (event) => { event.preventDefault(); event.detail.answer("deny"); });
 view.channel = channel;
+const outer = new OuterFrameTransport({ url: "https://s.test/", control: new IframeControl({ title: "s" }) });
+outer.onreload = (next) => void next.start();
+const setup: Setup = await outer.setup({ signal: new AbortController().signal });
+const inner = new InnerFrameTransport({ allowedOrigins: ["https://c.test"] });
+if (inner.phase === "setup") await inner.complete({ status: "success", title: setup.title, visibility: { requirement: "hidden" } });
+await inner.start().catch((error: unknown) => { if (error instanceof FrameError && error.code !== "NO_PEER") throw error; });
 export { data, context, mode };
 `;
 }

@@ -31,6 +31,20 @@ const PARTS = [
     () => bundle('export * from "./dist/host.js"'),
   ],
   [
+    "frames: outer side with both windows",
+    8.5,
+    () =>
+      bundle(
+        'export { OuterFrameTransport, IframeControl, PopupControl } from "./dist/frames/index.js"',
+      ),
+  ],
+  [
+    "frames: inner side",
+    5.0,
+    () =>
+      bundle('export { InnerFrameTransport } from "./dist/frames/index.js"'),
+  ],
+  [
     "classic script, to be written into HTML",
     4.1,
     () => readFileSync(`${root}dist/transom.global.js`),

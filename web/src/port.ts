@@ -92,3 +92,41 @@ export function isInside(source: MessageEventSource, outer: unknown): boolean {
     if (window === outer) return true;
   return false;
 }
+
+/** One way to reach a window whose page may change under us. */
+export type WindowLane = {
+  /** Sends to the window, if its page has the target's origin by then. */
+  send(data: unknown, target: string, ports?: MessagePort[]): void;
+  close(): void;
+};
+
+/**
+ * Opens our end of a lane to a window, and pins nothing: what arrives comes with the origin it has at that moment, for the
+ * caller to judge. That is how a frame that went to another site is noticed. Ports are closed unless `hear` says it took them.
+ */
+export function openWindowLane(
+  peer: Window,
+  hear: (
+    data: unknown,
+    origin: string,
+    ports: readonly MessagePort[],
+  ) => unknown,
+): WindowLane {
+  const listener = (event: MessageEvent) => {
+    if (!event.isTrusted || event.source !== peer) return;
+    const { origin, ports } = event;
+    let took: unknown;
+    try {
+      took = hear(event.data, origin, ports);
+    } catch {
+      // As above: nothing may throw in the page's event loop.
+    }
+    if (!took) for (const stray of ports) stray.close();
+  };
+  self.addEventListener("message", listener);
+  return {
+    send: (data, target, ports) =>
+      peer.postMessage(data, target === self.origin ? "/" : target, ports),
+    close: () => self.removeEventListener("message", listener),
+  };
+}

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-const sources = readdirSync("src").map(
-  (name) => [name, readFileSync(`src/${name}`, "utf8")] as const,
-);
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => [name, readFileSync(`src/${name}`, "utf8")] as const);
 const code = (text: string) => text.replace(/\/\*[^]*?\*\/|\/\/.*/g, "");
 
 describe.each(sources)("%s", (name, text) => {
