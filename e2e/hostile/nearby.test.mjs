@@ -83,5 +83,5 @@ test("a server's last words are for the person, and not for its views", async (t
   const died = await view.evaluate(() => call("die"));
   assert.match(died.message, /the server went away/);
   assert.doesNotMatch(JSON.stringify(died), /hush|secret|exit/);
-  await bench.log("hush: /home/me/.secret").first().waitFor();
+  await bench.log("hush: keys/.secret").first().waitFor();
 });

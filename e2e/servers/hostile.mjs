@@ -97,7 +97,7 @@ const nearby = { ui: { csp: { connectDomains: more, resourceDomains: more, frame
 const NEARBY = {
   open: { read: (uri) => ({ contents: [{ ...document_(uri, HOSTILE).contents[0], _meta: nearby }] }) },
   /** Ends the server in the middle of a call, with words that are for nobody's eyes but its operator's. */
-  die: { meta: { visibility: ["app"] }, call: () => (process.stderr.write("hush: /home/me/.secret\n"), process.exit(7)) },
+  die: { meta: { visibility: ["app"] }, call: () => (process.stderr.write("hush: keys/.secret\n"), process.exit(7)) },
 };
 
 const SUSPECT = {

@@ -40,7 +40,7 @@ fn what_is_remembered_is_listed_and_forgotten_by_name() {
 
     let id = first.split_whitespace().next().unwrap();
     let (code, out, _) = place.transom(&["decisions", "forget", id]);
-    assert_eq!((code, &*out), (0, "forgotten: views of a call x\n"));
+    assert_eq!((code, &*out), (0, "forgotten: views of a call \"x\"\n"));
     let (code, _, error) = place.transom(&["decisions", "forget", id]);
     assert_eq!(code, 2);
     assert!(error.contains("nothing of that name is remembered"), "{error}");
