@@ -427,7 +427,7 @@ test("WIN-7 an outer page that reloaded is a fresh page, and does not inherit it
   assert.equal(await popup.evaluate(() => inner.session.sessionId === before), true);
 });
 
-test("ATK-41 a popup can replace the outer page, a frame cannot", async (t) => {
+test("ATK-41 WIN-7b a popup can replace the outer page, a frame cannot", async (t) => {
   const evilUrl = await putEvil();
   const framed = await open(t);
   const refused = await framed.page.evaluate((url) => {

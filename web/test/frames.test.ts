@@ -129,7 +129,8 @@ describe("a whole session", () => {
     await outer.send(ping());
     await inner.send({ jsonrpc: "2.0", id: 1, result: {} });
     await settle();
-    // PHS-1, PHS-5: another address and another window for each phase, the first gone before the second.
+    // PHS-1, PHS-5, MSG-3g: another address and another window for each phase, the first gone before the second.
+    // ARC-3: whatever is done to a window is done by the control.
     expect(world.control.urls).toEqual([`${URL_OF_INNER}#setup`, URL_OF_INNER]);
     expect(world.control.calls).toEqual([
       "destroy",
@@ -547,7 +548,7 @@ describe("the handshake", () => {
     expect(await fate(start)).toBe("pending");
   });
 
-  test("ATK-18 MCP messages before, between and after are dropped", async () => {
+  test("ATK-18 MSG-6c MCP messages before, between and after are dropped", async () => {
     const outer = outerWith();
     const heard = listen(outer);
     void outer.start();
@@ -571,7 +572,7 @@ describe("the handshake", () => {
     }
   });
 
-  test("MSG-1c MSG-4 a version of tomorrow is named, and told nothing", async () => {
+  test("MSG-1c a version of tomorrow is named, and told nothing", async () => {
     const setup = outerWith().setup();
     world.fromInner({
       ...SETUP_HELLO,
@@ -838,7 +839,7 @@ describe("the setup", () => {
   });
 });
 
-describe("MSG-7 defect 9: setup required", () => {
+describe("MSG-7e defect 9: setup required", () => {
   const final = { ...SETUP_REQUIRED, canContinue: false };
 
   test("MSG-7b told, and the session goes on", async () => {
@@ -1234,7 +1235,7 @@ describe("what the first implementation got wrong", () => {
     expect(heard.messages).toEqual([]);
   });
 
-  test("MSG-2b defect 4: nothing but a valid reply pins", async () => {
+  test("MSG-2b MSG-5b defect 4: nothing but a valid reply pins", async () => {
     const inner = innerWith({ allowedOrigins: [OUTER, "https://other.test"] });
     const start = inner.start();
     for (const each of [
@@ -1374,7 +1375,7 @@ describe("secrets", () => {
     expect(print).not.toHaveBeenCalled();
   });
 
-  test("SEC-9 nothing private is posted before the origin is known", async () => {
+  test("SEC-9 WIN-9 nothing is posted before the page has announced itself", async () => {
     void outerWith().start();
     await settle();
     expect(world.inner.posted).toEqual([]);
