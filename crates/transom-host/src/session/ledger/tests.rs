@@ -584,7 +584,7 @@ async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_o
     assert!(page.answer(id).await.get("result").is_some());
     assert!(page.ask("tools/call", call).await.get("result").is_some(), "nobody is asked again");
     let shown = serde_json::to_value(page.host.decisions()).unwrap();
-    assert_eq!((&shown[0]["words"], &shown[0]["kept"]), (&json!("call save_note"), &json!(false)));
+    assert_eq!((&shown[0]["words"], &shown[0]["kept"]), (&json!("call \"save_note\""), &json!(false)));
     page.host.close().await;
     let files = std::fs::read_dir(folder.path()).unwrap();
     let files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
@@ -631,7 +631,7 @@ async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declar
         let ask = page.hear("ask").await;
         assert_eq!(
             (&ask["kind"], &ask["choices"]),
-            (&json!("nearby"), &json!(["allow", "allow-always", "deny"]))
+            (&json!("nearby"), &json!(["allow", "allow-until-end", "deny"]))
         );
         assert_eq!(ask["preview"], format!("{NEAR} (this machine)"));
         page.say(json!({"answer":{"id":ask["id"],"choice":choice}})).await;
@@ -655,12 +655,12 @@ async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_tak
     let folder = tempfile::tempdir().unwrap();
     let mut page = near(folder.path(), None, &[]).await;
     let id = page.hear("ask").await["id"].clone();
-    page.say(json!({"answer":{"id":id,"choice":"allow-always"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow-until-end"}})).await;
     given(&mut page).await;
     // What is decided of a live view goes the other way round; it must not undo this.
     let id = page.request("tools/call", json!({"name":"save_note","arguments":{}})).await;
     let question = page.hear("ask").await["id"].clone();
-    page.say(json!({"answer":{"id":question,"choice":"allow-always"}})).await;
+    page.say(json!({"answer":{"id":question,"choice":"allow-until-end"}})).await;
     page.answer(id).await;
     page.say(json!({"close":{"reason":"gone"}})).await;
     page.hear("close").await;
