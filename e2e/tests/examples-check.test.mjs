@@ -25,7 +25,7 @@ for (const name of EXAMPLES)
     const { command } = example(name);
     const calls = (CALLS[name] ?? []).flatMap((call) => ["--call", call]);
     // The gallery's pictures are on this machine, which is worth a note, and on purpose.
-    const noted = name === "gallery" ? ["--ignore", "S11"] : [];
+    const noted = name === "gallery" ? ["--ignore", "server-11"] : [];
     const { code, out, err } = await check("--level", "note", "--json", ...noted, ...calls, server.url, "--", command);
     const { servers } = JSON.parse(out);
     assert.equal(servers.length, 2, err);
