@@ -38,8 +38,8 @@ export const DEFENCES = [
     put: '"allow-scripts allow-same-origin allow-forms allow-popups allow-top-navigation";',
     also: {
       file: "web/src/sandbox.ts",
-      find: "frame.sandbox.value = tokens;",
-      put: 'frame.sandbox.value = tokens + " allow-popups allow-top-navigation";',
+      find: "sandbox: tokens,",
+      put: 'sandbox: tokens + " allow-popups allow-top-navigation",',
     },
     test: ["escapes", "H-26"],
   },
@@ -257,7 +257,7 @@ export const DEFENCES = [
   {
     name: "what is not JSON is dropped before it is walked",
     file: "web/src/guard.ts",
-    find: "      else return Infinity;",
+    find: "      else size = Infinity;",
     put: "",
     test: ["relay", "ATK-27 what is not JSON"],
   },

@@ -53,7 +53,8 @@ export type Said =
   | { mode: { mode: DisplayMode } }
   | {
       close: {
-        reason: "user" | "gone" | "flood" | "past-sandbox" | "not-text" | "focus";
+        reason:
+          "user" | "gone" | "flood" | "past-sandbox" | "not-text" | "focus";
       };
     };
 
