@@ -228,9 +228,23 @@ export const DEFENCES = [
   {
     name: "a view that keeps taking the keyboard is ended",
     file: "web/src/keyboard.ts",
-    find: "if (++taker.takes > (deaf ? 1 : 3)) taker.end();",
+    find: "if (++taker.takes > (busy ? 1 : 3)) taker.end();",
     put: "",
     test: ["questions", "a focus() loop while"],
+  },
+  {
+    name: "right after a click on the page a view gets the keyboard by the pointer only",
+    file: "web/src/keyboard.ts",
+    find: 'if (event.pointerType === "mouse" && !viewAt(event))',
+    put: "if (!event)",
+    test: ["tests/keyboard", "right after a click on the page"],
+  },
+  {
+    name: "a question that is replaced arms anew",
+    file: "workbench/questions.ts",
+    find: "const fresh = first !== shown;",
+    put: "const fresh = first?.ask.id !== shown?.ask.id;",
+    test: ["questions", "a question that is replaced"],
   },
   {
     name: "no effect before its row is written",
