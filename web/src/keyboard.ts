@@ -62,7 +62,7 @@ function look(): void {
   if (!taker || (byRight && !holds)) return;
 
   const byScript = deaf || !navigator.userActivation.isActive;
-  if (!holds && (now - tabbed < SECOND || !byScript)) {
+  if (!holds && (now - tabbed < 5 * SECOND || !byScript)) {
     owner = view;
     return;
   }
