@@ -38,8 +38,8 @@ export const DEFENCES = [
     put: '"allow-scripts allow-same-origin allow-forms allow-popups allow-top-navigation";',
     also: {
       file: "web/src/sandbox.ts",
-      find: "frame.sandbox.value = tokens;",
-      put: 'frame.sandbox.value = tokens + " allow-popups allow-top-navigation";',
+      find: "sandbox: tokens,",
+      put: 'sandbox: tokens + " allow-popups allow-top-navigation",',
     },
     test: ["escapes", "H-26"],
   },
@@ -228,9 +228,23 @@ export const DEFENCES = [
   {
     name: "a view that keeps taking the keyboard is ended",
     file: "web/src/keyboard.ts",
-    find: "if (++taker.takes > (deaf ? 1 : 3)) taker.end();",
+    find: "if (++taker.takes > (busy ? 1 : 3)) taker.end();",
     put: "",
     test: ["questions", "a focus() loop while"],
+  },
+  {
+    name: "right after a click on the page a view gets the keyboard by the pointer only",
+    file: "web/src/keyboard.ts",
+    find: 'if (event.pointerType === "mouse" && !viewAt(event))',
+    put: "if (!event)",
+    test: ["tests/keyboard", "right after a click on the page"],
+  },
+  {
+    name: "a question that is replaced arms anew",
+    file: "workbench/questions.ts",
+    find: "const fresh = first !== shown;",
+    put: "const fresh = first?.ask.id !== shown?.ask.id;",
+    test: ["questions", "a question that is replaced"],
   },
   {
     name: "no effect before its row is written",
@@ -257,7 +271,7 @@ export const DEFENCES = [
   {
     name: "what is not JSON is dropped before it is walked",
     file: "web/src/guard.ts",
-    find: "      else return Infinity;",
+    find: "      else size = Infinity;",
     put: "",
     test: ["relay", "ATK-27 what is not JSON"],
   },

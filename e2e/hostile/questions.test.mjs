@@ -179,6 +179,51 @@ test("the buttons arm again after whatever moves, hides or changes the question"
   assert.match((await view.evaluate(() => second)).message, /./);
 });
 
+test("a question that is replaced keeps its place and arms anew: a press that began on the old one answers nothing", async (t) => {
+  const { view, card } = await openHostile(t);
+  await stopFrames(t);
+  await wants(view);
+  await card.ask.waitFor();
+  await view.evaluate(() => void (globalThis.second = ask("ui/open-link", { url: "https://example.com/second" })));
+  await card.ask.getByText("1 of 2").waitFor();
+  // The host process says the same question again: the view has stopped waiting for it.
+  const replace = (more) =>
+    card.box.locator("transom-view").evaluate(
+      (element, more) => {
+        const answer = (choice) => void (globalThis.answered ??= []).push(choice);
+        const detail = { id: document.querySelector("dialog").dataset.ask, choices: ["allow", "deny"], ...more, answer };
+        element.dispatchEvent(new CustomEvent("transom-ask", { bubbles: true, cancelable: true, detail }));
+      },
+      more,
+    );
+  const answered = () => page.evaluate(() => globalThis.answered ?? []);
+  for (const text of ["Something else?", "Something else again?"])
+    for (const press of ["pointer", "key"]) {
+      await drawFor(1000);
+      assert.equal(await isArmed(card), true);
+      const allow = card.ask.locator("button.allow");
+      await (press === "key" ? allow.focus() : page.mouse.move(...(await centre(allow))));
+      await (press === "key" ? page.keyboard.down("Space") : page.mouse.down());
+      await replace({ text: `${text} ${press}`, late: true });
+      await card.ask.getByText(`${text} ${press}`).waitFor();
+      assert.equal(await isArmed(card), false, "armed for what it asked before");
+      await (press === "key" ? page.keyboard.up("Space") : page.mouse.up());
+      // And once more, where the button was.
+      if (press === "pointer") await page.mouse.click(...(await centre(allow)));
+      else await page.keyboard.press("Enter");
+      assert.deepEqual(await answered(), [], press);
+      await card.ask.getByText("1 of 2").waitFor();
+      await card.ask.getByText("The view has stopped waiting.").waitFor();
+    }
+  await drawFor(1000);
+  await card.ask.locator("button.deny").click();
+  assert.deepEqual(await answered(), ["deny"], "the answer is to what was shown last");
+  await card.ask.getByText("https://example.com/second").waitFor();
+  await drawFor(1000);
+  await card.answer("deny");
+  assert.match((await view.evaluate(() => second)).message, /./);
+});
+
 test("questions are asked one at a time, each says who asks, and one that is moot goes", async (t) => {
   const first = await openHostile(t);
   const second = await openHostile(t);

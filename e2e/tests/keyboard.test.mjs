@@ -13,6 +13,22 @@ async function open(t) {
   await trio.view.evaluate(() => (document.body.innerHTML = "<input id='field'>"));
   return { ...trio, own: trio.host.locator("#own"), field: trio.view.locator("#field") };
 }
+/** The browser has drawn: it looks at what was drawn last to see whom a click is for. */
+const drawn = (host) =>
+  host.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))));
+/** Moves the pointer over the view's field. */
+async function moveOver(host) {
+  const [x, y] = await host.evaluate(() => {
+    const { x, y } = theHost.frame().getBoundingClientRect();
+    return [x + 40, y + 20];
+  });
+  await host.mouse.move(x, y);
+  await drawn(host);
+}
+/** A click where the pointer is. */
+const clickHere = (host) => host.mouse.down().then(() => host.mouse.up());
+/** Far from every view. */
+const OWN_BUTTON = [700, 10];
 const hasKeyboard = (frame) => frame.waitForFunction(() => document.hasFocus());
 const lacksKeyboard = (frame) => frame.waitForFunction(() => !document.hasFocus());
 
@@ -24,18 +40,57 @@ test("a view has the keyboard by a click, right after somebody has typed into th
   await own.click();
   await host.keyboard.type("two");
   assert.equal(await own.inputValue(), "two");
-  // While somebody types, the view does not hear the first click; it hears the next.
-  const [x, y] = await host.evaluate(() => {
-    const { x, y } = theHost.frame().getBoundingClientRect();
-    return [x + 40, y + 20];
-  });
-  do await host.mouse.click(x, y);
-  while (!(await view.evaluate(() => document.hasFocus())));
+  await moveOver(host);
+  await clickHere(host);
+  await hasKeyboard(view);
   await host.keyboard.press("End");
   await host.keyboard.type(" three");
   assert.equal(await field.inputValue(), "one three");
   assert.equal(await own.inputValue(), "two");
 });
+
+test("a click that comes without a move, right after somebody has typed into the page, is heard the second time", async (t) => {
+  const { host, view, own, field } = await open(t);
+  await moveOver(host);
+  await own.focus();
+  await host.keyboard.type("one");
+  await clickHere(host);
+  await drawn(host);
+  await clickHere(host);
+  await hasKeyboard(view);
+  await host.keyboard.type("two");
+  assert.equal(await field.inputValue(), "two");
+  assert.equal(await own.inputValue(), "one");
+});
+
+// What the person does on the page and is no writing.
+const ACTS = {
+  "a click on the page": ({ host }) => host.mouse.click(...OWN_BUTTON),
+  "a key on the page that writes nothing": ({ host }) => host.keyboard.press("ArrowDown"),
+};
+for (const [words, act] of Object.entries(ACTS))
+  test(`what a view's script takes right after ${words} goes back, and the view has it by the next click`, async (t) => {
+    const trio = await open(t);
+    const { host, view, field } = trio;
+    await host.evaluate(([left, top]) => {
+      const button = Object.assign(document.createElement("button"), { id: "press", textContent: "press" });
+      button.style.cssText = `position:fixed;left:${left - 5}px;top:${top - 5}px`;
+      document.body.append(button);
+      button.focus();
+      globalThis.lost = new Promise((done) => addEventListener("blur", () => done(), { once: true }));
+    }, OWN_BUTTON);
+    await drawn(host);
+    await act(trio);
+    await view.evaluate(WAYS["an element"]);
+    await host.evaluate(() => lost);
+    await lacksKeyboard(view);
+    await host.waitForFunction(() => document.activeElement.id === "press");
+    await moveOver(host);
+    await clickHere(host);
+    await hasKeyboard(view);
+    await host.keyboard.type("by the person");
+    assert.equal(await field.inputValue(), "by the person");
+  });
 
 // Every call that moves the keyboard and that another origin may make. The page's frames are not to be had by number: they are in a shadow.
 const WAYS = {
@@ -99,6 +154,7 @@ for (const mode of ["pip", "fullscreen"])
     assert.equal(hit, "div", "the pointer does not get to the frame");
     await host.evaluate(() => release());
     assert.deepEqual(await look(), { mode: "inline", height: 40 });
+    await drawn(host);
     await field.click();
     await hasKeyboard(view);
   });

@@ -15,7 +15,7 @@ export function sizeOf(value: unknown, limit: number): number {
     const node = left.pop();
     size += 8;
     if (typeof node === "string") size += node.length;
-    else if (typeof node === "bigint") return Infinity;
+    else if (typeof node === "bigint") size = Infinity;
     else if (Object(node) === node) {
       const kind: unknown = Object.getPrototypeOf(node);
       if (kind === Array.prototype) {
@@ -24,9 +24,9 @@ export function sizeOf(value: unknown, limit: number): number {
         // make a string of every one.
         if ((size += list.length * 8) <= limit) {
           // A clone keeps an array's named members too. Without a hole, one more name is one of them.
-          if (Object.keys(list).length > list.length) return Infinity;
+          if (Object.keys(list).length > list.length) size = Infinity;
           for (const each of list) {
-            if (each === undefined) return Infinity;
+            if (each === undefined) size = Infinity;
             left.push(each);
           }
         }
@@ -36,7 +36,7 @@ export function sizeOf(value: unknown, limit: number): number {
           size += key.length;
           left.push((node as Json)[key]);
         }
-      else return Infinity;
+      else size = Infinity;
     }
   }
   return size;
@@ -47,63 +47,67 @@ export function sizeOf(value: unknown, limit: number): number {
  * written anew; one that does not parse is left out, and so is one of this machine or its networks that
  * the operator has not granted: no declaration reaches those by itself.
  */
-export function policyOf(csp: unknown, granted: string[] = []): string {
-  const declared = isObject(csp) ? csp : {};
+export function policyOf(csp: unknown, granted?: string): string {
+  const declared = isObject(csp) && csp;
   const [connect, resource, frame, base] = [
-    "connectDomains",
-    "resourceDomains",
-    "frameDomains",
-    "baseUriDomains",
-  ].map((key) => sourcesOf(declared[key], granted)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
+    "connect",
+    "resource",
+    "frame",
+    "baseUri",
+  ].map((kind) => {
+    const list = declared && declared[kind + "Domains"];
+    // As far as a host reads them: the first 64.
+    return Array.isArray(list)
+      ? [
+          ...new Set(list.slice(0, 64).map((each) => sourceOf(each, granted))),
+        ].join("")
+      : "";
+  });
   const self = "'self'" + resource;
-  return [
-    "default-src 'none'",
-    `script-src 'unsafe-inline' ${self}`,
-    `style-src 'unsafe-inline' ${self}`,
-    `connect-src ${isObject(csp) ? "'self'" + connect : "'none'"}`,
-    `img-src data: ${self}`,
-    ...(isObject(csp) ? [`font-src ${self}`] : []),
-    `media-src data: ${self}`,
-    `frame-src${frame || " 'none'"}`,
-    "object-src 'none'",
-    `base-uri${base || " 'self'"}`,
-    "form-action 'none'",
-  ].join("; ");
+  return (
+    "default-src 'none'; " +
+    `script-src 'unsafe-inline' ${self}; ` +
+    `style-src 'unsafe-inline' ${self}; ` +
+    `connect-src ${declared ? "'self'" + connect : "'none'"}; ` +
+    `img-src data: ${self}; ` +
+    (declared ? `font-src ${self}; ` : "") +
+    `media-src data: ${self}; ` +
+    `frame-src${frame || " 'none'"}; ` +
+    "object-src 'none'; " +
+    `base-uri${base || " 'self'"}; ` +
+    "form-action 'none'"
+  );
 }
 
-/** Each source after a space, as far as a host reads them: the first 64. */
-function sourcesOf(list: unknown, granted: string[]): string {
-  const first = Array.isArray(list) ? list.slice(0, 64) : [];
-  return [...new Set(first.map((each) => sourceOf(each, granted)))].join("");
-}
-
-/** A source as a browser writes it, or nothing: what `csp.rs` refuses is refused here (`fixtures/csp`). */
-function sourceOf(entry: unknown, granted: string[]): string {
-  const parts = typeof entry === "string" && SOURCE.exec(entry);
+/** A source as a browser writes it, after a space, or nothing: what `csp.rs` refuses is refused here (`fixtures/csp`). */
+function sourceOf(entry: unknown, granted?: string): string {
+  const parts =
+    typeof entry === "string" && entry.length < 270 && SOURCE.exec(entry);
   if (!parts) return "";
-  const [, scheme, star = "", host, port = ""] = parts as unknown as string[];
-  // A bare host means https (docs/reference/mcp-apps.md §4.2); a single word may be a keyword whose quotes were lost.
-  if (!scheme && !/\.|^localhost$/.test(star + host)) return "";
-  // "*.com" is half the world, and no address has names below it.
-  if (star && !/\.[^.]*[a-z][^.]*$/.test(host!)) return "";
+  const [, scheme = "https", star = "", host, port = ""] = parts;
   try {
     // Reads 127.1 and 0x7f.1 as addresses, and writes every host in one way only.
     if (new URL(`http://${host}${port}`).hostname !== host) return "";
   } catch {
     return "";
   }
-  const source = `${scheme ?? "https"}://${star}${host}${port}`;
-  return PRIVATE.test(host!) && !granted.includes(source) ? "" : " " + source;
+  const source = `${scheme}://${star}${host}${port}`;
+  return PRIVATE.test(host) && !granted?.split(" ").includes(source)
+    ? ""
+    : " " + source;
 }
 
+/**
+ * Scheme, star, host and port. A bare host means https (docs/reference/mcp-apps.md §4.2); a single word may be a keyword
+ * whose quotes were lost. `*.com` is half the world, and no address has names below it. A host is 253 long at most, and
+ * the whole 269: a longer one would keep the expression busy.
+ */
 const SOURCE =
-  /^(?:(https?|wss?):\/\/)?(\*\.)?(?=.{1,253}(?::|$))((?:[a-z\d-]{1,63}\.)*[a-z\d-]{1,63})(:[1-9]\d{0,4})?$/;
+  /^(?:(https?|wss?):\/\/|(?=.*\.|localhost(?::|$)))(\*\.(?=.*\.[^.]*[a-z][^.]*$))?(?![^:]{254})((?:[a-z\d-]{1,63}\.)*[a-z\d-]{1,63})(:[1-9]\d*)?$/;
 
-/** The judgement of the core's `Reach`; `fixtures/csp/private.json` holds the two together. */
+/**
+ * The judgement of the core's `Reach`; `fixtures/csp/private.json` holds the two together. A host that ends in a number is
+ * an address by then, written in one way only: whatever stands between its numbers is a dot.
+ */
 const PRIVATE =
-  /^[^.]+$|\.(local(host|domain)?|internal|lan|home|corp|private|intranet)$|(^|\.)home\.arpa$|^(0|10|127|22[4-9]|2[3-5]\d|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168|192\.0\.0|198\.1[89]|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+$/;
+  /^[^.]+$|(^|\.)(local(host|domain)?|internal|lan|home(\.arpa)?|corp|private|intranet)$|^(0|10|127|22[4-9]|2[3-5]\d|169.254|172.(1[6-9]|2\d|3[01])|192.(168|0.0)|198.1[89]|100.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+$/;

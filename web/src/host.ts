@@ -379,7 +379,10 @@ export class TransomView extends HTMLElement {
         return this.#answer(message);
     }
     if (this.#lane === "offered") this.#hold(carried);
-    else if (this.#lane === "port") this.#port?.send(carried);
+    else if (this.#lane === "port")
+      this.#port?.send(
+        typeof carried === "string" ? carried : JSON.stringify(carried),
+      );
     else this.#window?.send(asMessage(carried));
   }
 

@@ -6,8 +6,9 @@
  * of the person; what its script takes is given back, and a view that takes it again is ended.
  *
  * A page hears nothing of a click inside a frame, but the browser tells it that the person did something within the
- * last five seconds (`userActivation`), which a script cannot pretend. That may have been typing into the page: so
+ * last five seconds (`userActivation`), which a script cannot pretend. That may have been a click or key on the page: so
  * for as long views do not hear the pointer, unless it moves over them, and what takes the keyboard then is a script.
+ * A finger does not move before it taps: views hear it right after a tap on the page, and so may a script take it then.
  */
 
 /** Keeps the keyboard from this view's script; `end` ends the view. */
@@ -48,7 +49,8 @@ export const DEAF = new CSSStyleSheet();
 
 function look(): void {
   const now = performance.now();
-  if (deaf !== (holds > 0 || now - typed < 5 * SECOND)) {
+  const busy = holds > 0 || now - typed < 5 * SECOND;
+  if (deaf !== (busy || now - acted < 5 * SECOND)) {
     deaf = !deaf;
     DEAF.replaceSync(deaf ? "iframe{pointer-events:none}" : "");
   }
@@ -60,7 +62,7 @@ function look(): void {
   if (!taker || (byRight && !holds)) return;
 
   const byScript = deaf || !navigator.userActivation.isActive;
-  if (!holds && (now - tabbed < SECOND || !byScript)) {
+  if (!holds && (now - tabbed < 5 * SECOND || !byScript)) {
     owner = view;
     return;
   }
@@ -69,7 +71,7 @@ function look(): void {
     if (now - taker.at > 10 * SECOND) taker.takes = 0;
     taker.at = now;
     // An app may well try twice to have the keyboard when it opens; while somebody writes, it must not.
-    if (++taker.takes > (deaf ? 1 : 3)) taker.end();
+    if (++taker.takes > (busy ? 1 : 3)) taker.end();
   }
   within(view)?.blur();
   owner?.focus({ preventScroll: true });
@@ -77,6 +79,9 @@ function look(): void {
 
 const within = (element: HTMLElement | null) =>
   element?.shadowRoot?.activeElement as HTMLElement | undefined;
+
+const viewAt = (event: Event) =>
+  (event.composedPath() as HTMLElement[]).find((each) => VIEWS.has(each));
 
 const on = <K extends keyof WindowEventMap>(
   kind: K,
@@ -89,40 +94,37 @@ let timer: ReturnType<typeof setInterval>;
 /** Who has the keyboard by the person's will: something on the page, or a view. */
 let owner: HTMLElement | undefined;
 let deaf = false;
-/** When somebody last wrote into the page, and left it by the Tab key. */
+/** When somebody last clicked or pressed a key on the page, wrote into it, and left it by the Tab key. */
+let acted = NEVER;
 let typed = NEVER;
 let tabbed = NEVER;
 
 // In a task of its own: what the page gives back while it is told of the loss goes nowhere in Chromium.
 on("blur", () => setTimeout(look));
 on("focusin", (event) => {
-  const path = event.composedPath() as HTMLElement[];
+  const [hit] = event.composedPath() as [HTMLElement];
   // A frame hears this only if the page itself gave it the keyboard.
-  owner =
-    path[0]!.localName === "iframe"
-      ? path.find((each) => VIEWS.has(each))
-      : path[0]!;
+  owner = hit.localName === "iframe" ? viewAt(event) : hit;
   tabbed = NEVER;
-  if ("selectionStart" in path[0]!) typed = performance.now();
+  if ("selectionStart" in hit) typed = performance.now();
 });
 on("keydown", ({ key }) => {
-  const now = performance.now();
-  tabbed = key === "Tab" ? now : NEVER;
-  if (key.length === 1) typed = now;
+  acted = performance.now();
+  tabbed = key === "Tab" ? acted : NEVER;
+  if (key.length === 1) typed = acted;
   look();
 });
-on("pointerdown", () => {
-  // Whatever it hits says so if it gets the keyboard. It may be a view that did not hear it: the next time it does.
-  owner = undefined;
-  typed = tabbed = NEVER;
+on("pointerdown", (event) => {
+  // Whatever else it hits says so if it gets the keyboard.
+  if (!event.composedPath().includes(owner!)) owner = undefined;
+  typed = acted = tabbed = NEVER;
+  // It may be a view that did not hear it: the next time it does.
+  if (event.pointerType === "mouse" && !viewAt(event))
+    acted = performance.now();
   look();
 });
 on("pointermove", (event) => {
-  if (
-    !deaf ||
-    !event.composedPath().some((each) => VIEWS.has(each as HTMLElement))
-  )
-    return;
-  typed = NEVER;
+  if (!deaf || !viewAt(event)) return;
+  typed = acted = NEVER;
   look();
 });

@@ -5,7 +5,7 @@
 
 /** One way to reach the peer. */
 export type Lane = {
-  /** Sends an object to a window, or its JSON text over a port; ports travel between windows only. */
+  /** Sends an object to a window, or text over a port; ports travel between windows only. */
   send(data: unknown, ports?: MessagePort[]): void;
   close(): void;
 };
@@ -40,10 +40,8 @@ export function openLane(
   const listener = ((event: MessageEvent) => {
     // What someone else sent is someone else's to take, with its ports: a page has other listeners.
     // Its data is not even looked at: whoever reads it first pays for its deserialization.
-    if (!event.isTrusted || event.source !== (port ? null : peer)) {
-      if (event.isTrusted) stray?.(event);
-      return;
-    }
+    if (!event.isTrusted || event.source !== (port ? null : peer))
+      return event.isTrusted && stray?.(event);
     // The origin before the data, for the same reason; and in Chromium a relay of large messages is a third
     // slower otherwise.
     const from = event.origin;
@@ -61,10 +59,7 @@ export function openLane(
   port?.start();
   return {
     send(data, ports) {
-      if (port)
-        port.postMessage(
-          typeof data === "string" ? data : JSON.stringify(data),
-        );
+      if (port) port.postMessage(data);
       // An opaque origin has no name to post to, and before the first answer we know none.
       else
         (peer as Window).postMessage(

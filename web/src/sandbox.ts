@@ -37,8 +37,7 @@ function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
   const origin =
     location.ancestorOrigins?.[0] ??
-    /^\w+:\/\/[^/]+/.exec(document.referrer)?.[0] ??
-    allowed[0];
+    (document.referrer.split("/", 3).join("/") || allowed[0]);
   if (parent === self) return refuse("not inside a host");
   if (!origin || !allowed.includes(origin))
     return refuse("this host may not embed it");
@@ -50,11 +49,12 @@ function main(settings: DOMStringMap): void {
   const frame = document.createElement("iframe");
   let guest: Lane | undefined;
   const url = settings.guest;
-  let waiting = !url;
+  // HTML runs on the origin of this page.
+  const home = new URL(url ?? location.href).origin;
   /** When what has come would all have come at its rate. */
   let due = 0;
   /** What waits, since when it would not be too early, and on which lane it goes on. */
-  let queue: { at: number; lane: Lane; data: unknown }[] = [];
+  let queue: [at: number, lane: Lane, data: unknown][] = [];
   /** The ends of the present document's port: the host page's and the guest's. */
   let ends: Lane[] = [];
 
@@ -63,11 +63,17 @@ function main(settings: DOMStringMap): void {
     (data, { ports }) => {
       if (isReserved(data)) {
         const { method, params } = data as { method: string; params: unknown };
-        const resource = isObject(params) && method.endsWith("resource-ready");
-        if (resource && waiting) mount(params);
+        const resource = isObject(params) && /resource-ready$/.test(method);
+        // P-17: one document per load.
+        if (resource && !guest) mount(params);
         return;
       }
-      const port = isOffer(data) && ports.length === 1 && guest && ports[0];
+      // The one message that may carry a port: the Host's answer to a handshake that asked for it.
+      const port =
+        namesPort((data as Partial<Response>)?.result?.hostCapabilities) &&
+        ports.length < 2 &&
+        guest &&
+        ports[0];
       guest?.send(data, port ? [join(port)] : undefined);
       // What returns nothing has its ports closed.
       return port;
@@ -97,7 +103,7 @@ function main(settings: DOMStringMap): void {
     outline: Json,
   ) => {
     const now = performance.now();
-    const at = Math.max(due, now);
+    const at = due > now ? due : now;
     // What is dropped costs the page no more than a small one.
     due = at + gap + (size > limit ? 0 : size / BYTES);
     // Ten seconds ahead of it, and no more.
@@ -109,14 +115,17 @@ function main(settings: DOMStringMap): void {
       if (sizeOf(data, 1200) > 1200) data = own("dropped");
     }
     // With others before it, it is passed on in their turn.
-    if (lane && queue.push({ at, lane, data }) < 2) drain();
+    if (lane && queue.push([at, lane, data]) < 2) drain();
   };
 
   /** Passes on, in its order, all but what is too far ahead of its time. */
   const drain = () => {
     const end = performance.now() + pace;
-    const late = queue.findIndex(({ at }) => at >= end);
-    for (const { lane, data } of queue.splice(0, late < 0 ? 1e9 : late))
+    for (const [, lane, data] of queue.splice(
+      0,
+      // Without any, -1 becomes more than there can be.
+      queue.findIndex(([at]) => at >= end) >>> 0,
+    ))
       lane.send(data);
     if (queue.length) setTimeout(drain, 10);
   };
@@ -125,8 +134,8 @@ function main(settings: DOMStringMap): void {
     host.send(own("stopped", { reason }));
     queue = [];
     for (const lane of [host, guest!, ...ends]) lane.close();
-    frame.remove();
-    refuse(reason === "flood" ? "too many messages" : "its port is for text");
+    // Takes the frame out of the page too.
+    refuse("too many messages, or not text");
   };
 
   /** Listens before the frame is there: a fast guest speaks at once. */
@@ -135,12 +144,12 @@ function main(settings: DOMStringMap): void {
     tokens: string,
     allow: string,
   ) => {
-    frame.sandbox.value = tokens;
-    frame.allow = allow;
-    frame.title = document.title;
-    frame.style.cssText =
-      "border:0;position:fixed;width:100%;height:100%;inset:0";
-    Object.assign(frame, source);
+    Object.assign(frame, source, {
+      sandbox: tokens,
+      allow,
+      title: document.title,
+      style: "border:0;position:fixed;width:100%;height:100%;inset:0",
+    });
     document.body.append(frame);
     guest = openLane(
       frame.contentWindow!,
@@ -153,20 +162,15 @@ function main(settings: DOMStringMap): void {
           method,
         });
       },
-      // HTML runs on the origin of this page.
-      /same/.test(tokens)
-        ? new URL(source.src ?? location.href).origin
-        : "null",
+      /same/.test(tokens) ? home : "null",
     );
   };
-  /** P-17: one document per load. */
   const mount = ({ html, csp, permissions, sandbox }: Json) => {
-    waiting = false;
     // A srcdoc document is never in quirks mode, so that nothing is lost by standing before its doctype.
     // No source of a policy has a quote in it: each has been parsed.
     show(
       {
-        srcdoc: `<meta http-equiv="Content-Security-Policy" content="${policyOf(csp, settings.private?.split(" "))}">${html}`,
+        srcdoc: `<meta http-equiv="Content-Security-Policy" content="${policyOf(csp, settings.private)}">${html}`,
       },
       tokensOf(sandbox, settings.sandbox),
       allowOf(permissions, settings.allow),
@@ -175,20 +179,19 @@ function main(settings: DOMStringMap): void {
 
   if (url) show({ src: url }, tokensOf(settings.sandbox), settings.allow ?? "");
   // Whose strays the host page hears when the frame that sent them is gone: it has their origin and no more.
-  host.send(own("proxy-ready", url ? { guest: new URL(url).origin } : {}));
+  host.send(own("proxy-ready", url ? { guest: home } : {}));
 }
 
 /** A setting: above zero and finite, or as it usually is. What compares false with everything would limit nothing. */
 function numberOf(setting: string | undefined, usual: number): number {
-  const number = Number(setting);
-  return number > 0 && number < Infinity ? number : usual;
+  return +setting! > 0 && +setting! < Infinity ? +setting! : usual;
 }
 
 /** What this page says itself. */
 const own = (word: string, params: Json = {}) => ({
   jsonrpc: "2.0",
-  method: "ui/notifications/sandbox-" + word,
   params,
+  method: "ui/notifications/sandbox-" + word,
 });
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
@@ -197,11 +200,6 @@ function isReserved(data: unknown): boolean {
   return (
     typeof method === "string" && /^ui\/(notifications\/)?sandbox-/.test(method)
   );
-}
-
-/** The one message that may carry a port: the Host's answer to a handshake that asked for it. */
-function isOffer(data: unknown): boolean {
-  return namesPort((data as Partial<Response>)?.result?.hostCapabilities);
 }
 
 /** P-16: an override can take away and never add. */
@@ -238,6 +236,6 @@ function refuse(reason: string): void {
 /** Bytes a millisecond. */
 const BYTES = 2 ** 15;
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
-const FEATURES = ["camera", "microphone", "geolocation", "clipboard-write"];
+const FEATURES = "camera microphone geolocation clipboard-write".split(" ");
 
 main((document.currentScript ?? document.documentElement).dataset);

@@ -40,6 +40,8 @@ export class PostMessageTransport {
   constructor(peer: Window = parent, _source?: MessageEventSource) {
     let lane: Lane | undefined;
     let asking = true;
+    /** An object to a window, its text over a port. */
+    let write = (message: Message): unknown => message;
 
     const hear: Hear = (data, event) => {
       const message = parseMessage(data);
@@ -51,6 +53,7 @@ export class PostMessageTransport {
       if (port)
         if (asking && namesPort(result?.hostCapabilities)) {
           lane?.close();
+          write = JSON.stringify;
           lane = openLane(port, (text, event) =>
             hear(JSON.parse(text as string), event),
           );
@@ -63,7 +66,7 @@ export class PostMessageTransport {
     this.start = async () => {
       lane = openLane(peer, hear);
     };
-    this.send = async (message) => lane?.send(message);
+    this.send = async (message) => lane?.send(write(message));
     this.close = async () => {
       lane?.close();
       this.onclose?.();

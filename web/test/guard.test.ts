@@ -21,3 +21,8 @@ test.each(rows)("$host is $reach, in raw mode too", ({ host, reach }) => {
   const below = policyOf({ connectDomains: [`https://*.${host}`] });
   if (reach !== "public") expect(below).toBe(policyOf({}));
 });
+
+test("a source of a million letters is refused, and takes no time to be", () => {
+  for (const long of ["*.x." + "a".repeat(1e6) + ".1", "a".repeat(1e6)])
+    expect(policyOf({ connectDomains: [long] })).toBe(policyOf({}));
+});

@@ -305,7 +305,7 @@ export class InnerFrameTransport extends FrameTransport {
   }
 
   #post(message: object): void {
-    if (this.#port) this.#port.send(message);
+    if (this.#port) this.#port.send(JSON.stringify(message));
     else if (this.#pinned) this.#lane?.send(message, this.#pinned);
   }
 

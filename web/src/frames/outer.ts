@@ -347,7 +347,7 @@ export class OuterFrameTransport extends FrameTransport {
   }
 
   #post(message: object): void {
-    if (this.#port) this.#port.send(message);
+    if (this.#port) this.#port.send(JSON.stringify(message));
     else this.#lane?.send(message, this.origin);
   }
 
