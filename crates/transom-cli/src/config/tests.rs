@@ -329,7 +329,7 @@ fn the_example_in_the_documentation_is_complete_and_parses() {
     };
     let all: String = text.lines().map(uncommented).collect();
     let file = Text { path: Path::new("x"), text: &all }.parse().unwrap();
-    assert!(file.run.no_data.is_some() && file.run.sandbox_domain.is_some());
+    assert!(file.file.run.no_data.is_some() && file.file.run.sandbox_domain.is_some());
 }
 
 #[test]
