@@ -122,7 +122,9 @@ impl Config {
         let text = text.unwrap_or_default();
         let path = found.as_ref().map(|found| found.path.clone()).unwrap_or_default();
         let file = Text { path: &path, text: &text };
-        let reader = Reader { arguments, around, text: &file, path: Arc::new(path.clone()) };
+        let named = found.as_ref().is_none_or(|found| found.named);
+        let path = Arc::new(path.clone());
+        let reader = Reader { arguments, around, text: &file, path, named };
         let parsed = file.parse()?;
         let config = reader.load(found, &parsed)?;
         if let Some(found) = &config.file {
@@ -183,6 +185,8 @@ struct Reader<'a> {
     around: &'a Surroundings<'a>,
     text: &'a Text<'a>,
     path: Arc<PathBuf>,
+    /// Whether the file is the person's own choice.
+    named: bool,
 }
 
 impl Reader<'_> {
@@ -265,6 +269,14 @@ impl Reader<'_> {
         let flag = self.arguments.data_dir.clone().map(|folder| (Some(folder), "--data-dir"));
         let flag = flag.or_else(|| self.arguments.no_data.then_some((None, "--no-data")));
         let nothing = file.no_data.as_ref().filter(|nothing| *nothing.get_ref());
+        // Whoever brings the file could bring the folder too, and in it what a person is said to have decided.
+        if !self.named {
+            self.refuse(
+                &file.data_dir,
+                "a file that was only found does not choose the data folder; say --data-dir, or name the file with \
+                 --toml",
+            )?;
+        }
         let file = match (&file.data_dir, nothing) {
             (Some(_), Some(nothing)) => {
                 let words = "no-data contradicts data-dir; keep one of them";
@@ -584,8 +596,18 @@ impl Reader<'_> {
     fn command(&self, program: &str, entry: &file::Server) -> Command {
         let env = entry.env.as_ref().map(|env| env.get_ref().clone()).unwrap_or_default();
         let cwd = entry.cwd.as_ref();
+        // A program that is named by its path belongs to the file as the file's own folder does, wherever somebody
+        // stands: it is what they agreed to. It works where they stand.
+        let is_path = program.contains(std::path::is_separator) && cwd.is_none();
+        let program = match is_path {
+            true => {
+                let resolved = self.around.resolve(self.folder(), Path::new(program));
+                resolved.components().collect::<PathBuf>().to_string_lossy().into_owned()
+            }
+            false => program.to_owned(),
+        };
         Command {
-            program: program.to_owned(),
+            program,
             args: entry.args.as_ref().map(|args| args.get_ref().clone()).unwrap_or_default(),
             env: env.into_iter().map(|(key, value)| (key, mcp_servers::secret(value))).collect(),
             cwd: cwd.map(|cwd| self.around.resolve(self.folder(), cwd.get_ref())),

@@ -329,11 +329,11 @@ mod tests {
     fn no_file_agrees_to_itself() {
         let scene = Scene::new(STARTS);
         scene.load(Some(true), &run()).0.unwrap();
-        // It brings along a data folder in which somebody has agreed to it.
+        // Somebody is pointed to a data folder that came with it, in which somebody has agreed to it.
         let brought = scene.folder.path().join("brought");
         let kept = scene.home.path().join(".local/share/transom");
         std::fs::rename(&kept, &brought).unwrap();
-        let text = format!("[run]\ndata-dir = 'brought'\n{STARTS}");
+        let text = format!("# brought\n{STARTS}");
         scene.write(&text);
         for record in std::fs::read_dir(brought.join(FOLDER)).unwrap() {
             let path = record.unwrap().path();
@@ -346,6 +346,24 @@ mod tests {
         let mut pointed = run();
         pointed.data_dir = Some(brought);
         assert_eq!(scene.load(Some(false), &pointed).1.len(), 1);
+    }
+
+    /// A data folder holds what people have decided.
+    #[test]
+    fn no_found_file_brings_its_own_decisions() {
+        let scene = Scene::new("[run]\ndata-dir = '.t'");
+        let mut named = run();
+        for flagged in [None, Some("mine".into())] {
+            named.data_dir = flagged;
+            let (config, asked) = scene.load(Some(true), &named);
+            let words = format!("{:#}", config.unwrap_err());
+            assert!(words.contains("transom.toml, line 2: ") && words.contains("say --data-dir"));
+            assert!(asked.is_empty());
+        }
+        named = run();
+        named.servers.toml = Some("transom.toml".into());
+        let folder = scene.load(None, &named).0.unwrap().run.data.value.unwrap();
+        assert!(folder.ends_with(".t"), "{}", folder.display());
     }
 
     #[test]
