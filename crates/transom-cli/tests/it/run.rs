@@ -149,7 +149,7 @@ fn a_token_that_goes_over_plain_http_to_another_machine_is_warned_of() {
                 [servers.near]\nurl = \"http://localhost:1/mcp\"\nheaders = { Authorization = \"Bearer hush\" }\n\
                 [servers.safe]\nurl = \"https://far.test/mcp\"\nheaders = { Authorization = \"Bearer hush\" }\n";
     let place = Place::new().with("transom.toml", toml);
-    let (code, _, errors) = place.transom(&["run", "--print-config"]);
+    let (code, _, errors) = place.transom(&["run", "--toml", "transom.toml", "--print-config"]);
     assert_eq!(code, 0);
     let warnings: Vec<&str> = errors.lines().filter(|line| line.contains("warning")).collect();
     let [warning] = &*warnings else { panic!("{errors}") };
