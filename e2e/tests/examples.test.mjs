@@ -198,18 +198,18 @@ test("recipe: it is seen while it is written, and the tool is called at the end"
   // Newest first: the call came after the writing began.
   const lines = await page.locator("#log li").allInnerTexts();
   const at = (words) => lines.findIndex((line) => line.includes(words));
-  assert.ok(at("tools/call write_recipe") < at("being written: write_recipe"));
+  assert.ok(at('tools/call "write_recipe"') < at('being written: "write_recipe"'));
   await card.close();
 });
 
 test("recipe: a view that is closed in mid-sentence calls nothing", async () => {
-  const calls = await bench.log("tools/call write_recipe").count();
+  const calls = await bench.log('tools/call "write_recipe"').count();
   const view = await page.evaluate(write, { server: "recipe", tool: "write_recipe", values: { ...RECIPE, title: "Soup ".repeat(200) } });
   const card = bench.card(view);
   await card.guest.locator('[data-state="writing"]').waitFor();
   await card.close();
   await bench.log(/write_recipe ?closed/).first().waitFor();
-  assert.equal(await bench.log("tools/call write_recipe").count(), calls);
+  assert.equal(await bench.log('tools/call "write_recipe"').count(), calls);
 });
 
 // H-114
