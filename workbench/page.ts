@@ -220,7 +220,9 @@ function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
     box.append(
       make("p", { className: `finding ${finding.severity}`, textContent: `${SEVERITY[finding.severity] ?? finding.severity}: ${finding.words}` }),
     );
-  for (const tool of server.tools) box.append(toolForm(server.name, tool, channel));
+  for (const tool of server.tools.slice(0, TOOLS)) box.append(toolForm(server.name, tool, channel));
+  const more = server.tools.length - TOOLS;
+  if (more > 0) box.append(make("p", { className: "more", textContent: `… and ${more} more tools, which are not shown.` }));
   return box;
 }
 
@@ -240,30 +242,39 @@ function toolForm(server: string, tool: Tool, channel: WebSocketChannel): HTMLEl
   if (tool.view) summary.append(make("span", { className: "badge", textContent: "view" }));
   const open = (how: Record<string, unknown>) =>
     show(channel, crypto.randomUUID(), `${server}: ${tool.name}`, { server, name: tool.name, ...how });
-  const { form, read } = argumentsForm(tool, (values) => open({ arguments: values }));
-  if (tool.view && Object.keys(tool.inputSchema?.properties ?? {}).length > 0) {
-    const slowly = make("button", { textContent: "Run as it is written", className: "slowly", type: "button" });
-    slowly.title = "Sends the arguments piece by piece, as a model writes them; the tool is called at their end.";
-    slowly.onclick = () => {
-      const values = read();
-      if (values) void write(open({ writing: true }), JSON.stringify(values));
-    };
-    form.append(slowly);
-  }
-  details.append(summary, form);
+  details.append(summary);
+  whenOpened(details, () => {
+    const { form, read } = argumentsForm(tool, (values) => open({ arguments: values }));
+    if (tool.view && Object.keys(tool.inputSchema?.properties ?? {}).length > 0) {
+      const slowly = make("button", { textContent: "Run as it is written", className: "slowly", type: "button" });
+      slowly.title = "Sends the arguments piece by piece, as a model writes them; the tool is called at their end.";
+      slowly.onclick = () => {
+        const values = read();
+        if (values) void write(open({ writing: true }), JSON.stringify(values));
+      };
+      form.append(slowly);
+    }
+    return form;
+  });
   return details;
+}
+
+/** Draws what is in a box when somebody opens it: a stranger says what that is, and how much, and may say it again every second. */
+function whenOpened(details: HTMLDetailsElement, content: () => HTMLElement): void {
+  details.addEventListener("toggle", () => details.append(content()), { once: true });
 }
 
 /** A form for the arguments of a tool; what is in it, or nothing while something is wrong with it. */
 function argumentsForm(tool: Pick<Tool, "description" | "inputSchema">, run: (values: Record<string, unknown>) => void) {
   const form = make("form", {});
   if (tool.description) form.append(make("p", { textContent: tool.description }));
-  const fields = Object.entries(tool.inputSchema?.properties ?? {}).map(([name, schema]) =>
-    field(name, schema, tool.inputSchema?.required?.includes(name) ?? false),
-  );
-  form.append(...fields.map(({ label }) => label), make("button", { textContent: "Run" }));
+  const properties = Object.entries(tool.inputSchema?.properties ?? {});
+  // The host process leaves out a schema that is too large.
+  const whole = !tool.inputSchema || properties.length > FIELDS ? field("All arguments", { type: "object" }, false) : undefined;
+  const fields = whole ? [] : properties.map(([name, schema]) => field(name, schema, tool.inputSchema?.required?.includes(name) ?? false));
+  form.append(...(whole ? [whole] : fields).map(({ label }) => label), make("button", { textContent: "Run" }));
   const read = () => {
-    const values: Record<string, unknown> = {};
+    const values = { ...(whole?.read() as Record<string, unknown> | undefined) };
     for (const { name, read } of fields) {
       const value = read();
       if (value !== undefined) values[name] = value;
@@ -329,11 +340,13 @@ function field(name: string, schema: Schema, required: boolean): Field {
     if (input.value === "") return undefined;
     if (!number && !structured) return input.value;
     try {
-      return JSON.parse(input.value) as unknown;
+      const value: unknown = JSON.parse(input.value);
+      if (type !== "object" || (typeof value === "object" && value && !Array.isArray(value))) return value;
+      input.setCustomValidity("Write a JSON object.");
     } catch {
       input.setCustomValidity(structured ? "Write this as JSON." : "Write a number.");
-      return undefined;
     }
+    return undefined;
   };
   return { name, label, read };
 }
@@ -407,7 +420,7 @@ function offers(card: HTMLElement, view: TransomView, tools: Offers["tools"]): v
   const before = card.querySelector(".offers");
   const box = make("section", { className: "offers", ariaLabel: "Tools of this view" });
   box.append(make("p", { className: "note", textContent: "This view offers tools to the model:" }));
-  for (const tool of tools as (Offers["tools"][number] & Tool)[]) {
+  for (const tool of tools.slice(0, TOOLS) as (Offers["tools"][number] & Tool)[]) {
     // What is as it was stays: somebody may be filling it in, or waiting for its answer.
     const same = JSON.stringify(tool);
     const kept = [...(before?.querySelectorAll<HTMLElement>("details") ?? [])].find(({ dataset }) => dataset["tool"] === same);
@@ -422,13 +435,16 @@ function offers(card: HTMLElement, view: TransomView, tools: Offers["tools"]): v
     const id = crypto.randomUUID();
     const answer = make("pre", { className: "answer", hidden: true, tabIndex: 0 });
     answer.dataset["call"] = id;
-    const { form } = argumentsForm(tool, (values) => {
-      answer.hidden = false;
-      answer.textContent = "Waiting for the view…";
-      view.say({ call: { id, name: tool.name, arguments: values } });
+    details.append(summary);
+    whenOpened(details, () => {
+      const { form } = argumentsForm(tool, (values) => {
+        answer.hidden = false;
+        answer.textContent = "Waiting for the view…";
+        view.say({ call: { id, name: tool.name, arguments: values } });
+      });
+      form.append(answer);
+      return form;
     });
-    form.append(answer);
-    details.append(summary, form);
     box.append(details);
   }
   for (const open of before?.querySelectorAll("details[open] summary") ?? [])
@@ -516,6 +532,10 @@ const LOG_PAUSE = 200;
 /** As many as are drawn in a few milliseconds: every view on the page waits for that. */
 const LOG_LINES = 200;
 /** About as fast as a model writes. */
+/** How many tools are listed, and how many fields a form has at most. */
+const TOOLS = 500;
+const FIELDS = 100;
+
 const PIECE = 4;
 const PIECE_PAUSE = 40;
 /** How long a view that gives no sign of being there is waited for. */

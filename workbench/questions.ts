@@ -57,7 +57,7 @@ function draw(): void {
     release = TransomView.hold();
     dialog.showModal();
     last = performance.now();
-    requestAnimationFrame(look);
+    watch();
   }
   // On no button: what is typed next may be meant for somebody else.
   if (fresh) dialog.focus();
@@ -106,7 +106,7 @@ function folded({ words, text, beyond }: Fold): HTMLElement {
 function button(textContent: string, className: string, act: () => void): HTMLButtonElement {
   const made = make("button", { textContent, className, type: "button", ariaDisabled: "true" });
   made.onclick = (event) => {
-    if (event.isTrusted && armed && press !== "early") act();
+    if (event.isTrusted && armed && !wasEarly(event)) act();
     else tooEarly();
   };
   return made;
@@ -118,6 +118,12 @@ function settle(choice: string): void {
   QUEUE.splice(QUEUE.indexOf(question), 1);
   draw();
   question.answer(choice);
+}
+
+/** Looks at the question in the next frame. */
+function watch(): void {
+  cancelAnimationFrame(frame);
+  frame = requestAnimationFrame(look);
 }
 
 /** Every frame that is drawn while a question is open. */
@@ -137,7 +143,7 @@ function look(now: number): void {
   }
   if (matter.scrollHeight > matter.clientHeight) matter.tabIndex = 0;
   else matter.removeAttribute("tabindex");
-  requestAnimationFrame(look);
+  watch();
 }
 
 /** Where everything is; nothing while a part is out of sight, or somebody else has the keyboard. */
@@ -161,7 +167,7 @@ function sight(): string | undefined {
 /** The time in which the question must stand still begins anew. */
 function rest(): void {
   still = 0;
-  if (press) press = "early";
+  for (const press of PRESSES.values()) press.early = true;
   if (!armed) return;
   armed = false;
   delete dialog.dataset["armed"];
@@ -175,6 +181,22 @@ function tooEarly(): void {
   words("early");
 }
 
+/** Whether what makes this click was pressed too early. A browser that does not say what it was may mean anything that is down. */
+function wasEarly(event: MouseEvent): boolean {
+  const by = event.detail ? (event as Partial<PointerEvent>).pointerId : KEY;
+  if (by !== undefined) return PRESSES.get(by)?.early === true;
+  return [...PRESSES.values()].some(({ early }) => early);
+}
+
+/** What was pressed is released; the click that it makes comes first. */
+function released(event: PointerEvent | KeyboardEvent): void {
+  const by = "pointerId" in event ? event.pointerId : KEY;
+  const press = PRESSES.get(by);
+  // Another key than the one that counts says nothing about it.
+  if ("code" in event && event.code !== press?.code) return;
+  setTimeout(() => PRESSES.get(by) === press && PRESSES.delete(by));
+}
+
 function words(kind: keyof typeof WORDS): void {
   note.textContent = WORDS[kind];
 }
@@ -185,8 +207,9 @@ function keyDown(event: KeyboardEvent): void {
   const onButton = buttons.contains(event.target as Node);
   // A key that is held down was pressed for whatever was there before; any other key was meant for something else.
   const answers = key === "Escape" || (onButton && (key === "Enter" || key === " "));
-  press = armed && !repeat && answers ? "armed" : "early";
-  if (press === "early") {
+  const early = !armed || repeat || !answers;
+  PRESSES.set(KEY, { early, code: event.code });
+  if (early) {
     if (answers || onButton) event.preventDefault();
     tooEarly();
   } else if (key === "Escape") settle("deny");
@@ -223,8 +246,11 @@ const QUEUE: Question[] = [];
 let shown: Question | undefined;
 let release = () => {};
 let armed = false;
-/** A button or key that is down: pressed while the buttons were armed, or too early. */
-let press: "armed" | "early" | undefined;
+/** Every pointer that is down, and the last key: pressed while the buttons were armed, or too early. */
+const PRESSES = new Map<number, { early: boolean; code?: string }>();
+/** The keyboard, among the pointers. */
+const KEY = -1;
+let frame = 0;
 let still = 0;
 let stood: string | undefined;
 let last = 0;
@@ -249,18 +275,21 @@ dialog.append(head, matter, foot);
 dialog.oncancel = (event) => event.preventDefault();
 dialog.onclose = () => {
   // Some browsers close a dialog at the second Escape, whatever the page says.
-  if (shown) dialog.showModal();
+  if (!shown) return;
+  // It was out of sight, and whoever looked at it every frame may have stopped.
+  rest();
+  dialog.showModal();
+  watch();
 };
 const whileOpen = <E extends Event>(hear: (event: E) => void) => (event: Event) => {
   if (dialog.open) hear(event as E);
 };
-const later = whileOpen(() => void setTimeout(() => (press = undefined)));
-for (const kind of ["pointerup", "pointercancel", "keyup"]) addEventListener(kind, later, true);
+for (const kind of ["pointerup", "pointercancel", "keyup"] as const) addEventListener(kind, released, true);
 addEventListener("keydown", whileOpen(keyDown), true);
 addEventListener(
   "pointerdown",
-  whileOpen(() => {
-    press = armed ? "armed" : "early";
+  whileOpen(({ pointerId }: PointerEvent) => {
+    PRESSES.set(pointerId, { early: !armed });
     if (!armed) tooEarly();
   }),
   true,

@@ -214,9 +214,30 @@ export const DEFENCES = [
   {
     name: "a question is answered once it has stood still",
     file: "workbench/questions.ts",
-    find: 'if (event.isTrusted && armed && press !== "early") act();',
+    find: "if (event.isTrusted && armed && !wasEarly(event)) act();",
     put: "if (event.isTrusted) act();",
     test: ["questions", "a double click"],
+  },
+  {
+    name: "what was pressed too early counts until that is let go",
+    file: "workbench/questions.ts",
+    find: 'if ("code" in event && event.code !== press?.code) return;',
+    put: 'if ("code" in event) PRESSES.clear();',
+    test: ["questions", "stays so until it is let go"],
+  },
+  {
+    name: "a question that the browser closes is watched again",
+    file: "workbench/questions.ts",
+    find: "dialog.showModal();\n  watch();\n};",
+    put: "dialog.showModal();\n};",
+    test: ["questions", "that the browser closes comes back"],
+  },
+  {
+    name: "the page draws a tool's form when somebody opens it",
+    file: "workbench/page.ts",
+    find: 'details.addEventListener("toggle", () => details.append(content()), { once: true });',
+    put: "details.append(content());",
+    test: ["relay", "drawn when somebody opens it"],
   },
   {
     name: "while a question is open views are inline",

@@ -86,6 +86,53 @@ test("a double click that was meant for the view answers no question", async (t)
   await neighbourWorks();
 });
 
+test("what was pressed too early stays so until it is let go, whatever else is pressed", async (t) => {
+  const { view, card } = await openHostile(t);
+  await stopFrames(t);
+  await wants(view);
+  await card.ask.waitFor();
+  await page.mouse.move(...(await centre(card.ask.locator("button.allow"))));
+  await page.mouse.down();
+  await page.keyboard.press("Shift");
+  await drawFor(1000);
+  assert.equal(await isArmed(card), true);
+  await page.mouse.up();
+  assert.equal(await card.ask.count(), 1, "a key of somebody else's came up in between");
+  // A key that is held down since before, and a click beside it.
+  await page.keyboard.down("a");
+  await page.keyboard.press("Shift");
+  await drawFor(1000);
+  await page.keyboard.up("a");
+  assert.equal(await card.ask.count(), 1);
+  await drawFor(1000);
+  await card.answer("deny");
+  assert.match((await view.evaluate(() => answer)).message, /./);
+  await neighbourWorks();
+});
+
+test("a question that the browser closes comes back, and can be answered", async (t) => {
+  const { view, card } = await openHostile(t);
+  await stopFrames(t);
+  await wants(view);
+  await card.ask.waitFor();
+  await drawFor(1000);
+  assert.equal(await isArmed(card), true);
+  // A frame is drawn before the page hears that the dialog is closed.
+  await card.ask.evaluate(async (dialog) => {
+    const closed = new Promise((done) => dialog.addEventListener("close", done, { once: true }));
+    dialog.close();
+    drawFor(20);
+    await closed;
+  });
+  await card.ask.waitFor();
+  assert.equal(await isArmed(card), false, "it was out of sight");
+  await drawFor(1000);
+  assert.equal(await isArmed(card), true);
+  await card.answer("deny");
+  assert.match((await view.evaluate(() => answer)).message, /./);
+  await neighbourWorks();
+});
+
 test("a key that was meant for the view answers no question", async (t) => {
   const { view, card } = await openHostile(t);
   await stopFrames(t);

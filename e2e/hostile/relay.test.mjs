@@ -199,4 +199,24 @@ test("ATK-33 50 MB past the sandbox, again and again: the view is ended", async 
   await neighbourWorks();
 });
 
+test("a tool with very many arguments is drawn when somebody opens it, and then as one field", async (t) => {
+  const { card } = await openHostile(t);
+  // The gate lets only 64 KiB of a tool through; what it lets through must not fill the page either.
+  const drawn = await card.box.locator("transom-view").evaluate(async (view) => {
+    const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`p${n}`, {}]));
+    const tools = Array.from({ length: 600 }, (_, n) => ({ name: `t${n}`, inputSchema: { type: "object", properties } }));
+    view.dispatchEvent(new CustomEvent("transom-tools", { detail: { tools } }));
+    const offers = view.closest("article").querySelector(".offers");
+    const count = () => [offers.querySelectorAll("details").length, offers.querySelectorAll("label").length];
+    const closed = count();
+    const details = offers.querySelector("details");
+    const opened = new Promise((done) => details.addEventListener("toggle", done, { once: true }));
+    details.open = true;
+    await opened;
+    return { closed, opened: count(), field: offers.querySelector("label").textContent };
+  });
+  assert.deepEqual(drawn, { closed: [500, 0], opened: [500, 1], field: "All arguments" });
+  await neighbourWorks();
+});
+
 scene.lastly();

@@ -177,9 +177,10 @@ function card(page, view) {
 export function runTool({ server, tool, values }) {
   const boxes = [...document.querySelectorAll("section.server")];
   const box = boxes.find((each) => each.querySelector("h2").textContent === server);
-  const form = [...box.querySelectorAll("details.tool")].find(
-    (each) => each.querySelector("summary").title === tool,
-  )?.querySelector("form");
+  const details = [...box.querySelectorAll("details.tool")].find((each) => each.querySelector("summary").title === tool);
+  // The form is drawn when somebody opens it, and the browser says that later than this needs it.
+  details?.dispatchEvent(new Event("toggle"));
+  const form = details?.querySelector("form");
   if (!form) throw new Error(`${server} shows no tool ${tool}`);
   for (const label of form.querySelectorAll("label")) {
     const name = label.firstChild.textContent.replace(" *", "");

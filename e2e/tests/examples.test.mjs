@@ -311,7 +311,10 @@ test("nothing went wrong in the page or in any view", () => assert.deepEqual(ben
 // Runs in the page: fills a tool's form and sends it as a model would write it.
 function write({ server, tool, values }) {
   const box = [...document.querySelectorAll("section.server")].find((each) => each.querySelector("h2").textContent === server);
-  const form = box.querySelector(`summary[title="${tool}"]`).parentElement.querySelector("form");
+  const details = box.querySelector(`summary[title="${tool}"]`).parentElement;
+  // The form is drawn when somebody opens it.
+  details.dispatchEvent(new Event("toggle"));
+  const form = details.querySelector("form");
   for (const label of form.querySelectorAll("label")) {
     const name = label.firstChild.textContent.replace(" *", "");
     const value = values[name];

@@ -172,6 +172,7 @@ export function openStream(view: string, write: (text: string) => void) {
   let heard = 0;
   let confirmed = 0;
   let bytes = 0;
+  let waiting = 0;
   /** Everything not yet confirmed; only the first `flying` of it has been written. */
   const unconfirmed: string[] = [];
   let flying = 0;
@@ -198,7 +199,10 @@ export function openStream(view: string, write: (text: string) => void) {
       const text =
         typeof payload === "string" ? payload : JSON.stringify(payload);
       // Whoever goes does not wait behind what has not been sent yet.
-      if (kind === "close") unconfirmed.length = flying;
+      if (kind === "close") {
+        unconfirmed.length = flying;
+        waiting = bytes;
+      }
       // A frame that the peer cannot take would end the connection, and the next one, for every view. By
       // its bytes: a text may have three for each of its characters.
       unconfirmed.push(
@@ -206,8 +210,9 @@ export function openStream(view: string, write: (text: string) => void) {
           ? '"dropped":{}'
           : `"${kind}":${text}`,
       );
+      waiting += unconfirmed.at(-1)!.length;
       fill();
-      return unconfirmed.length < 1024;
+      return unconfirmed.length < 1024 && waiting <= WAITING;
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
@@ -215,7 +220,9 @@ export function openStream(view: string, write: (text: string) => void) {
       if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
         throw new TypeError("not a frame");
       for (; confirmed < ack; confirmed++) {
-        bytes -= unconfirmed.shift()!.length;
+        const { length } = unconfirmed.shift()!;
+        bytes -= length;
+        waiting -= length;
         flying--;
       }
       fill();
@@ -239,6 +246,8 @@ export const LIMIT = 2 ** 24;
 /** What we have under way unconfirmed, per view: little, so that whoever floods is soon made to wait. */
 const MESSAGES = 64;
 const BYTES = 2 ** 22;
+/** The most that waits for the peer, per view, sent or not. */
+const WAITING = 2 ** 26;
 
 const HEAD =
   /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;

@@ -283,6 +283,20 @@ describe("delivery", () => {
     );
   });
 
+  test("a view that fills the page with what waits is given up", () => {
+    FakeSocket.last.open();
+    const { seat, told } = seatAt({});
+    const message = JSON.stringify("x".repeat(8_000_000));
+    for (let n = 0; n < 8; n++) seat.say({ message });
+    expect(told).toEqual([]);
+    // What the peer has confirmed does not wait.
+    FakeSocket.last.hear('{"view":"v1","ack":1}');
+    seat.say({ message });
+    expect(told).toEqual([]);
+    seat.say({ message });
+    expect(told).toEqual([{ close: { reason: "overrun" } }]);
+  });
+
   test("who closes a view does not wait behind what it has not sent yet", () => {
     FakeSocket.last.open();
     const { seat } = seatAt({});

@@ -19,6 +19,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use toml::Spanned;
 use transom::{
     csp::Grant,
@@ -41,7 +42,7 @@ use crate::{
 };
 use agreed::Agreed;
 use effects::{Effects, Show};
-use file::{File, Text};
+use file::{File, Parsed, Text};
 use limits::Caps;
 use rules::Rules;
 
@@ -121,10 +122,13 @@ impl Config {
         let text = text.unwrap_or_default();
         let path = found.as_ref().map(|found| found.path.clone()).unwrap_or_default();
         let file = Text { path: &path, text: &text };
-        let reader = Reader { arguments, around, text: &file, path: Arc::new(path.clone()) };
-        let config = reader.load(found)?;
+        let named = found.as_ref().is_none_or(|found| found.named);
+        let path = Arc::new(path.clone());
+        let reader = Reader { arguments, around, text: &file, path, named };
+        let parsed = file.parse()?;
+        let config = reader.load(found, &parsed)?;
         if let Some(found) = &config.file {
-            Agreed::new(around, !arguments.no_data).check(found, &text, around)?;
+            Agreed::new(around, !arguments.no_data).check(found, &text, &parsed, around)?;
         }
         Ok(config)
     }
@@ -181,20 +185,22 @@ struct Reader<'a> {
     around: &'a Surroundings<'a>,
     text: &'a Text<'a>,
     path: Arc<PathBuf>,
+    /// Whether the file is the person's own choice.
+    named: bool,
 }
 
 impl Reader<'_> {
-    fn load(&self, found: Option<Found>) -> Result<Config> {
-        let file = self.text.parse()?;
+    fn load(&self, found: Option<Found>, parsed: &Parsed<'_>) -> Result<Config> {
+        let file = &parsed.file;
         let run = self.run(&file.run)?;
         let rules = self.rules(&file.policy)?;
         let views = self.views(&file.limits)?;
         let caps = self.caps(&Caps::default(), &file.limits, &views)?;
-        let json = self.listed_text()?;
-        let servers = self.servers(&file, json.as_deref(), &rules, &caps, &views)?;
+        let json = self.listed_file()?;
+        let servers = self.servers(file, json.as_ref(), &rules, &caps, &views)?;
         let toml = found.as_ref().filter(|found| found.named);
-        let toml = toml.map(|_| Effects::of_toml(self.text.text, Show::Masked).lines);
-        let json = json.map(|text| Effects::of_json(&text, Show::Masked).lines);
+        let toml = toml.map(|_| Effects::of_toml(&parsed.table, Show::Masked).lines);
+        let json = json.map(|json| Effects::of_json(&json, Show::Masked).lines);
         let named = [toml, json].into_iter().flatten().flatten().collect();
         let has = |name: &str| servers.iter().any(|server| server.name == name);
         let without = |entry: &file::Server| entry.command.is_none() && entry.url.is_none();
@@ -263,6 +269,14 @@ impl Reader<'_> {
         let flag = self.arguments.data_dir.clone().map(|folder| (Some(folder), "--data-dir"));
         let flag = flag.or_else(|| self.arguments.no_data.then_some((None, "--no-data")));
         let nothing = file.no_data.as_ref().filter(|nothing| *nothing.get_ref());
+        // Whoever brings the file could bring the folder too, and in it what a person is said to have decided.
+        if !self.named {
+            self.refuse(
+                &file.data_dir,
+                "a file that was only found does not choose the data folder; say --data-dir, or name the file with \
+                 --toml",
+            )?;
+        }
         let file = match (&file.data_dir, nothing) {
             (Some(_), Some(nothing)) => {
                 let words = "no-data contradicts data-dir; keep one of them";
@@ -344,7 +358,7 @@ impl Reader<'_> {
     fn servers(
         &self,
         file: &File,
-        json: Option<&str>,
+        json: Option<&Value>,
         rules: &Rules,
         caps: &Caps,
         views: &Setting<u64>,
@@ -454,19 +468,20 @@ impl Reader<'_> {
         Ok(own)
     }
 
-    /// The text of the file with `mcpServers`, if the command line names one.
-    fn listed_text(&self) -> Result<Option<String>> {
+    /// The file with `mcpServers`, if the command line names one.
+    fn listed_file(&self) -> Result<Option<Value>> {
         let Some(path) = &self.arguments.servers.config else { return Ok(None) };
         let text = std::fs::read_to_string(path);
-        Ok(Some(text.with_context(|| format!("cannot read {}", path.display()))?))
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        mcp_servers::parse(path, &text).map(Some)
     }
 
     /// The servers that the command line names, with those of its file.
-    fn named(&self, file: &File, own: &[Placed], json: Option<&str>) -> Result<Vec<Placed>> {
+    fn named(&self, file: &File, own: &[Placed], json: Option<&Value>) -> Result<Vec<Placed>> {
         let said = &self.arguments.servers;
         let mut named = vec![];
-        if let (Some(path), Some(text)) = (&said.config, json) {
-            named = self.listed(path, text, file, own)?;
+        if let (Some(path), Some(json)) = (&said.config, json) {
+            named = self.listed(path, json, file, own)?;
         }
         let count = said.urls.len() + usize::from(!said.program.is_empty());
         if said.name.is_some() && count != 1 {
@@ -524,8 +539,14 @@ impl Reader<'_> {
     }
 
     /// The servers of a file with `mcpServers`. A section is about one of them if it says that it is in this file.
-    fn listed(&self, path: &Path, text: &str, file: &File, own: &[Placed]) -> Result<Vec<Placed>> {
-        let mut listed = listed(path, text, own, &self.path)?;
+    fn listed(
+        &self,
+        path: &Path,
+        json: &Value,
+        file: &File,
+        own: &[Placed],
+    ) -> Result<Vec<Placed>> {
+        let mut listed = listed(path, json, own, &self.path)?;
         let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
         for placed in &mut listed {
             let name = &placed.name;
@@ -575,8 +596,18 @@ impl Reader<'_> {
     fn command(&self, program: &str, entry: &file::Server) -> Command {
         let env = entry.env.as_ref().map(|env| env.get_ref().clone()).unwrap_or_default();
         let cwd = entry.cwd.as_ref();
+        // A program that is named by its path belongs to the file as the file's own folder does, wherever somebody
+        // stands: it is what they agreed to. It works where they stand.
+        let is_path = program.contains(std::path::is_separator) && cwd.is_none();
+        let program = match is_path {
+            true => {
+                let resolved = self.around.resolve(self.folder(), Path::new(program));
+                resolved.components().collect::<PathBuf>().to_string_lossy().into_owned()
+            }
+            false => program.to_owned(),
+        };
         Command {
-            program: program.to_owned(),
+            program,
             args: entry.args.as_ref().map(|args| args.get_ref().clone()).unwrap_or_default(),
             env: env.into_iter().map(|(key, value)| (key, mcp_servers::secret(value))).collect(),
             cwd: cwd.map(|cwd| self.around.resolve(self.folder(), cwd.get_ref())),
@@ -633,8 +664,8 @@ struct Placed {
 }
 
 /// The servers of a file with `mcpServers`.
-fn listed(path: &Path, text: &str, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
-    let servers = mcp_servers::read(path, text)?;
+fn listed(path: &Path, json: &Value, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
+    let servers = mcp_servers::read(path, json)?;
     if servers.is_empty() {
         bail!("{} has no server that is not disabled", path.display());
     }

@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::Value;
+use transom::printed::has_reserved_name;
 use transom_host::upstream::{Command, Endpoint, Secret, Target};
 
 #[derive(Deserialize)]
@@ -28,9 +30,19 @@ struct Entry {
     disabled: bool,
 }
 
-/// Reads the servers of a file's text.
-pub(crate) fn read(path: &Path, text: &str) -> Result<Vec<(String, Target)>> {
-    let file: File = serde_json::from_str(text)
+/// Reads a file's text, once: its servers are those that people are shown.
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Value> {
+    let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if is_json && has_reserved_name(text) {
+        bail!("{} has a key that begins with $serde_json::, which is reserved", path.display());
+    }
+    serde_json::from_str(text)
+        .with_context(|| format!("{} is not a file with mcpServers", path.display()))
+}
+
+/// The servers of a file.
+pub(crate) fn read(path: &Path, json: &Value) -> Result<Vec<(String, Target)>> {
+    let file = File::deserialize(json)
         .with_context(|| format!("{} is not a file with mcpServers", path.display()))?;
     let enabled = file.servers.into_iter().filter(|(_, entry)| !entry.disabled);
     enabled.map(|(name, entry)| Ok((name.clone(), target(&name, entry)?))).collect()
@@ -93,5 +105,18 @@ mod tests {
         assert!(secret("${TOKEN}".to_owned()) == Secret::Env("TOKEN".to_owned()));
         assert!(secret("Bearer ${TOKEN}".to_owned()) == Secret::BearerEnv("TOKEN".to_owned()));
         assert!(secret("plain".to_owned()) == Secret::Value("plain".to_owned()));
+    }
+
+    #[test]
+    fn no_key_of_a_file_means_something_else_to_whoever_shows_it() {
+        for text in [
+            r#"{"mcpServers":{"$serde_json::private::RawValue":{"disabled":true},"x":{"command":"x"}}}"#,
+            r#"{"mcpServers":{"\u0024serde_json::private::RawValue":"{}"}}"#,
+            r#"{"mcpServers":{"x":{"command":"x","env":{"$serde_json::private::RawValue":"{}"}}}}"#,
+        ] {
+            assert!(parse(Path::new("x.json"), text).is_err(), "{text}");
+        }
+        let shown = parse(Path::new("x.json"), r#"{"mcpServers":{"x":{"command":"x"}}}"#).unwrap();
+        assert_eq!(read(Path::new("x.json"), &shown).unwrap().len(), 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, BufRead, IsTerminal as _, Write as _},
 };
 
 use transom::quoted::is_deceptive;
@@ -22,13 +22,30 @@ impl Terminal for Person {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return Ok(None);
         }
-        let mut err = io::stderr().lock();
-        err.write_all(question.as_bytes())?;
-        err.flush()?;
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
-        Ok(Some(matches!(&*answer.trim().to_ascii_lowercase(), "y" | "yes")))
+        forget_typed(&io::stdin())?;
+        is_yes(question, &mut io::stderr().lock(), &mut io::stdin().lock()).map(Some)
     }
+}
+
+/// What was typed before the question was there is no answer to it.
+#[cfg(unix)]
+fn forget_typed(terminal: &impl std::os::fd::AsFd) -> io::Result<()> {
+    use rustix::termios::{QueueSelector, tcflush};
+    Ok(tcflush(terminal, QueueSelector::IFlush)?)
+}
+
+/// Elsewhere the terminal cannot be told.
+#[cfg(not(unix))]
+fn forget_typed<T>(_: &T) -> io::Result<()> {
+    Ok(())
+}
+
+fn is_yes(question: &str, out: &mut impl io::Write, from: &mut impl BufRead) -> io::Result<bool> {
+    out.write_all(question.as_bytes())?;
+    out.flush()?;
+    let mut answer = String::new();
+    from.read_line(&mut answer)?;
+    Ok(matches!(&*answer.trim().to_ascii_lowercase(), "y" | "yes"))
 }
 
 /// A place without anybody to ask.
@@ -76,6 +93,38 @@ mod tests {
     fn no_stranger_moves_the_cursor() {
         assert_eq!(clean("Größe 1 → 2"), "Größe 1 → 2");
         assert_eq!(clean("a\x1b[2Jb\nc\u{202e}d"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
+    }
+
+    /// Types an answer when the question is there to be seen.
+    #[cfg(target_os = "linux")]
+    struct Typist<'a>(&'a std::fs::File);
+
+    #[cfg(target_os = "linux")]
+    impl io::Write for Typist<'_> {
+        fn write(&mut self, question: &[u8]) -> io::Result<usize> {
+            (&mut &*self.0).write_all(b"n\n")?;
+            Ok(question.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_yes_that_was_typed_ahead_is_no_answer() {
+        use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+        let keyboard = openpt(flags).unwrap();
+        grantpt(&keyboard).unwrap();
+        unlockpt(&keyboard).unwrap();
+        let terminal = ioctl_tiocgptpeer(&keyboard, flags).unwrap();
+        let (keyboard, terminal) = (std::fs::File::from(keyboard), std::fs::File::from(terminal));
+        (&keyboard).write_all(b"y\n").unwrap();
+        forget_typed(&terminal).unwrap();
+        let mut from = io::BufReader::new(&terminal);
+        assert!(!is_yes("Let it count?", &mut Typist(&keyboard), &mut from).unwrap());
     }
 
     #[test]

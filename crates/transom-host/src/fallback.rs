@@ -1,10 +1,16 @@
 //! What a tool answered, as text: for whoever has no view to look at (H-03).
 
 use serde_json::{Value, value::RawValue};
+use transom::printed::has_reserved_name;
 
 /// The text of a tool's result, block after block. What is not text is named.
 pub(crate) fn text_of(result: &RawValue) -> String {
-    let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+    if has_reserved_name(result.get()) {
+        return UNREADABLE.to_owned();
+    }
+    let Ok(result) = serde_json::from_str::<Value>(result.get()) else {
+        return UNREADABLE.to_owned();
+    };
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut text = String::new();
     for block in blocks {
@@ -29,10 +35,11 @@ fn words(block: &Value) -> String {
         (Some(text), _, _) => text.to_owned(),
         (None, Some(uri), _) => format!("[{uri}]"),
         (None, None, Some(kind)) => format!("[{kind}]"),
-        (None, None, None) => "[unreadable]".to_owned(),
+        (None, None, None) => UNREADABLE.to_owned(),
     }
 }
 
+const UNREADABLE: &str = "[unreadable]";
 /// The most bytes that are kept and shown.
 const MAX: usize = 64 << 10;
 
@@ -68,5 +75,13 @@ mod tests {
         let long = serde_json::json!({ "content": [{ "text": "é".repeat(MAX) }] });
         let text = text(&long);
         assert!(text.len() <= MAX + 3 && text.ends_with("é…"));
+    }
+
+    #[test]
+    fn a_result_that_would_be_read_otherwise_than_it_is_written_is_named_unreadable() {
+        let blocks =
+            r#"{"$serde_json::private::RawValue":"[{\"type\":\"text\",\"text\":\"hi\"}]"}"#;
+        let raw = RawValue::from_string(format!(r#"{{"content":{blocks}}}"#)).unwrap();
+        assert_eq!(text_of(&raw), "[unreadable]");
     }
 }

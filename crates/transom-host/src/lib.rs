@@ -11,6 +11,7 @@ mod digest;
 pub mod documents;
 pub mod envelope;
 mod fallback;
+mod form;
 mod grants;
 mod host;
 mod kept;

@@ -23,6 +23,7 @@ use crate::{
         Unread,
     },
     envelope::Mount,
+    form,
     grants::{MissingGrants, MissingNearby, MissingPermissions, nearby, permissions},
     log::Log,
     place::Place,
@@ -732,14 +733,13 @@ impl Server {
     }
 
     fn shown(&self) -> ServerState {
-        let Condition { standing, words, findings, sign_in } =
+        let Condition { standing, words, mut findings, sign_in } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = self.upstream().map(|upstream| upstream.tools()).unwrap_or_default();
-        let tools = tools
-            .iter()
-            .filter(|(_, tool)| tool.meta.visibility.contains(Visibility::Model))
-            .map(|(_, tool)| shown(tool))
-            .collect();
+        let tools = tools.iter().map(|(_, tool)| tool);
+        let (tools, remark) =
+            shown(tools.filter(|tool| tool.meta.visibility.contains(Visibility::Model)));
+        findings.extend(remark);
         ServerState { name: self.name.clone(), state: standing, words, tools, findings, sign_in }
     }
 }
@@ -904,27 +904,38 @@ fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// What the page needs of a tool.
-fn shown(listed: &ListedTool) -> Value {
-    let tool: Value = serde_json::from_str(listed.raw.get()).unwrap_or_default();
-    let mut shown = serde_json::Map::new();
-    for key in ["name", "title", "description", "inputSchema"] {
-        let value = match (key, tool.get(key)) {
-            // A tool is called by its name; the others are for people alone.
-            ("title" | "description", Some(Value::String(words))) => {
-                Words::ours(words).as_str().into()
-            }
-            (_, Some(value)) => value.clone(),
-            (_, None) => continue,
-        };
-        shown.insert(key.to_owned(), value);
-    }
-    shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
-    shown.into()
+/// What the page needs of the tools: all of them, and of their schemas as much as one page can read.
+fn shown<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> (Vec<Value>, Option<Remark>) {
+    let mut room = SCHEMAS;
+    let mut without = vec![];
+    let show = |listed: &ListedTool| {
+        // Only what can be read is listed.
+        let tool: Value = serde_json::from_str(listed.raw.get()).unwrap_or_default();
+        let mut shown = form::shown(|key| tool.get(key));
+        let rest = room.checked_sub(form::schema_size(&shown));
+        if rest.is_none() {
+            shown.shift_remove("inputSchema");
+        }
+        if tool.get("inputSchema").is_some() && !shown.contains_key("inputSchema") {
+            without.push(Quoted::new(tool["name"].as_str().unwrap_or_default()).to_string());
+        }
+        room = rest.unwrap_or(room);
+        shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
+        shown.into()
+    };
+    let shown = tools.map(show).collect();
+    let words =
+        format!("arguments are typed as JSON, for the schema is too large: {}", without.join(", "));
+    (
+        shown,
+        Some(words).filter(|_| !without.is_empty()).map(|words| Remark::new(Severity::Note, words)),
+    )
 }
 
 /// What is said of a document that is made for each request.
 const UNPINNED: &str = "not pinned: nobody is asked when its content changes";
+/// The most bytes of schemas that the page is told of one server.
+const SCHEMAS: usize = 4 << 20;
 /// How many things people are told of one document before they open it.
 const REMARKS: usize = 8;
 /// How many calls of people may be under way beside those of views.

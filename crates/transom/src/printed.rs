@@ -4,8 +4,12 @@
 //! last, some do not tell `name` from `Name` or stop a name at a NUL. What the gate judges, shows, hashes and
 //! sends is therefore a [`Printed`], in which none of this can happen.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 use crate::{
@@ -38,6 +42,9 @@ pub enum Ambiguous {
     /// A name with a NUL in it, where some readers stop.
     #[error("the name {0} holds a NUL")]
     Nul(Quoted),
+    /// A name that a reader of ours takes for a sign to itself, and not for a name.
+    #[error("the name {0} is reserved")]
+    Reserved(Quoted),
     /// Half of a character, which every reader replaces in its own way.
     #[error("a text holds half a character")]
     HalfCharacter,
@@ -140,6 +147,85 @@ pub fn reads_as(name: &str, known: &str) -> bool {
         return name.eq_ignore_ascii_case(known);
     }
     fold(name) == fold(known)
+}
+
+/// Whether a name is one by which `serde_json` speaks to itself.
+///
+/// An object whose first member is called so is not an object to [`serde_json::Value`]: it takes the text in that
+/// member for JSON, and the object for what stands there. Every other reader sees an object.
+pub fn is_reserved(name: &str) -> bool {
+    name.starts_with(RESERVED)
+}
+
+/// Whether a JSON text has a [reserved](is_reserved) name anywhere, however it is spelled. A text that is not JSON
+/// may have one: nobody should read it.
+///
+/// ```
+/// use transom::printed::has_reserved_name;
+///
+/// assert!(has_reserved_name(r#"[{"\u0024serde_json::private::RawValue":"1"}]"#));
+/// assert!(!has_reserved_name(r#"{"a":"$serde_json::private::RawValue"}"#));
+/// ```
+pub fn has_reserved_name(text: &str) -> bool {
+    // Each of its letters can be spelled with an escape that begins so, and in no other way.
+    let may_have = text.contains(RESERVED) || text.contains(r"\u00");
+    may_have && serde_json::from_str::<Unreserved>(text).is_err()
+}
+
+/// JSON without a reserved name.
+struct Unreserved;
+
+impl<'de> Deserialize<'de> for Unreserved {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Unreserved {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON without a reserved name")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
+        while let Some(name) = members.next_key::<Cow<'_, str>>()? {
+            if is_reserved(&name) {
+                return Err(A::Error::custom("a reserved name"));
+            }
+            members.next_value::<Self>()?;
+        }
+        Ok(self)
+    }
 }
 
 fn fold(name: &str) -> String {
@@ -277,6 +363,9 @@ impl<'a> Look<'a> {
         if nul {
             return Err(Trouble::Ambiguous(Ambiguous::Nul(self.quote(start, end))));
         }
+        if is_reserved(&self.text[start..end]) {
+            return Err(Trouble::Ambiguous(Ambiguous::Reserved(self.quote(start, end))));
+        }
         let [start, end] = [start, end].map(|at| u32::try_from(at).expect("the text is shorter"));
         self.names.push(Name { hash: 0, start, end });
         Ok(())
@@ -401,6 +490,8 @@ fn members_after(bytes: &[u8], shown: usize) -> usize {
 
 /// How many names are compared with each other one by one.
 const FEW: usize = 12;
+/// How the names begin by which `serde_json` speaks to itself.
+const RESERVED: &str = "$serde_json::";
 
 #[cfg(test)]
 mod tests {
@@ -506,5 +597,22 @@ mod tests {
         assert_eq!(Folded::after(text, 6), Some(Folded { bytes: text.len() - 6, members: 3 }));
         assert_eq!(Folded::after(text, text.len()), None);
         assert_eq!(Folded::after(text, 99), None);
+    }
+
+    #[test]
+    fn a_name_that_our_reader_takes_for_a_sign_to_itself_is_refused() {
+        let table = [
+            (r#"{"$serde_json::private::RawValue":"[1]"}"#, true),
+            (r#"{"a":[{"b":1,"$serde_json::private::RawValue":"[1]"}]}"#, true),
+            (r#"{"\u0024serde_json::private::RawValue":"[1]"}"#, true),
+            (r#"{"$serde_json\u003a:private::Number":"1"}"#, true),
+            (r#"{"a":"$serde_json::private::RawValue","\u0024schema":"\u0000"}"#, false),
+            (r#"["$serde_json::private::RawValue",-1,1.5,true,null]"#, false),
+        ];
+        for (text, reserved) in table {
+            assert_eq!(has_reserved_name(text), reserved, "{text}");
+            let printed = Printed::parse(text);
+            assert_eq!(matches!(printed, Err(Ambiguous::Reserved(_))), reserved, "{text}");
+        }
     }
 }

@@ -16,6 +16,7 @@ use transom_host::private_folder;
 
 use super::{
     effects::{Effects, Show},
+    file::Parsed,
     find::{Found, Surroundings},
 };
 
@@ -42,15 +43,18 @@ impl Agreed {
     }
 
     /// Lets a file through that counts: the person named it, agreed to this text before, or agrees to it now. `text` is
-    /// the text that is then used.
-    pub(super) fn check(&self, found: &Found, text: &str, around: &Surroundings<'_>) -> Result<()> {
-        if found.named {
+    /// the text that is then used, and `parsed` what was read of it.
+    pub(super) fn check(
+        &self,
+        found: &Found,
+        text: &str,
+        parsed: &Parsed<'_>,
+        around: &Surroundings<'_>,
+    ) -> Result<()> {
+        if found.named || parsed.does_nothing() {
             return Ok(());
         }
-        let effects = Effects::of_toml(text, Show::Whole);
-        if effects.lines.is_empty() {
-            return Ok(());
-        }
+        let effects = Effects::of_toml(&parsed.table, Show::Whole);
         let path = place(&around.folder.join(&found.path))?;
         let before = self.read(&path);
         let hash = hash(text.as_bytes());
@@ -63,7 +67,7 @@ impl Agreed {
                 "{} does not count, and nothing was started; --no-toml goes on without it",
                 found.path.display()
             ),
-            None => bail!(unasked(found, text)),
+            None => bail!(unasked(found, parsed)),
         }
     }
 
@@ -131,9 +135,9 @@ fn question(path: &Path, effects: &Effects, before: Option<&Record>) -> String {
 }
 
 /// What is said where there is nobody to ask. It may end in a log.
-fn unasked(found: &Found, text: &str) -> String {
+fn unasked(found: &Found, parsed: &Parsed<'_>) -> String {
     let (path, why) = (found.path.display(), found.why);
-    let effects = Effects::of_toml(text, Show::Masked).lines;
+    let effects = Effects::of_toml(&parsed.table, Show::Masked).lines;
     format!(
         "{path} ({why}) has not been agreed to. It would do this:\n  {}\n\
          Run `transom run` in a terminal to be asked, name the file to let it count this time (--toml {path}), \
@@ -325,11 +329,11 @@ mod tests {
     fn no_file_agrees_to_itself() {
         let scene = Scene::new(STARTS);
         scene.load(Some(true), &run()).0.unwrap();
-        // It brings along a data folder in which somebody has agreed to it.
+        // Somebody is pointed to a data folder that came with it, in which somebody has agreed to it.
         let brought = scene.folder.path().join("brought");
         let kept = scene.home.path().join(".local/share/transom");
         std::fs::rename(&kept, &brought).unwrap();
-        let text = format!("[run]\ndata-dir = 'brought'\n{STARTS}");
+        let text = format!("# brought\n{STARTS}");
         scene.write(&text);
         for record in std::fs::read_dir(brought.join(FOLDER)).unwrap() {
             let path = record.unwrap().path();
@@ -342,6 +346,24 @@ mod tests {
         let mut pointed = run();
         pointed.data_dir = Some(brought);
         assert_eq!(scene.load(Some(false), &pointed).1.len(), 1);
+    }
+
+    /// A data folder holds what people have decided.
+    #[test]
+    fn no_found_file_brings_its_own_decisions() {
+        let scene = Scene::new("[run]\ndata-dir = '.t'");
+        let mut named = run();
+        for flagged in [None, Some("mine".into())] {
+            named.data_dir = flagged;
+            let (config, asked) = scene.load(Some(true), &named);
+            let words = format!("{:#}", config.unwrap_err());
+            assert!(words.contains("transom.toml, line 2: ") && words.contains("say --data-dir"));
+            assert!(asked.is_empty());
+        }
+        named = run();
+        named.servers.toml = Some("transom.toml".into());
+        let folder = scene.load(None, &named).0.unwrap().run.data.value.unwrap();
+        assert!(folder.ends_with(".t"), "{}", folder.display());
     }
 
     #[test]
@@ -370,5 +392,30 @@ mod tests {
         let scene = Scene::new("# nothing yet\n");
         let (config, asked) = scene.load(None, &run());
         assert!(config.is_ok() && asked.is_empty());
+    }
+
+    /// A key by which a reader of values speaks to itself once made everything else in the file invisible.
+    #[test]
+    fn no_key_hides_what_a_found_file_does() {
+        let key = "\"$serde_json::private::RawValue\"";
+        for hidden in [
+            format!("[servers.{key}]\ndisabled = true\n[servers.x]\ncommand = './x'"),
+            format!("[servers.x]\ncommand = './x'\nenv = {{ {key} = '[' }}"),
+            format!("[servers.x]\ncommand = './x'\n[servers.x.policy.tools]\n{key} = 'allow'"),
+            format!("[servers.x]\ncommand = './x'\nargs = [{{ {key} = '1' }}]"),
+            "[servers.\"$serde_json::private::Number\"]\ncommand = './x'".to_owned(),
+        ] {
+            let scene = Scene::new(&hidden);
+            let words = format!("{:#}", scene.load(None, &run()).0.unwrap_err());
+            assert!(words.contains("is reserved; choose another name"), "{hidden}\n{words}");
+        }
+    }
+
+    #[test]
+    fn whatever_makes_a_difference_is_asked_about_even_if_there_is_little_to_show() {
+        for text in ["[servers.x]", "[servers.x]\nenv = {}\ncommand = 'x'", "[servers.x.oauth]"] {
+            assert!(Scene::new(text).asks(), "{text}");
+        }
+        assert!(!Scene::new("[run]\n[policy]").asks());
     }
 }

@@ -4,6 +4,7 @@
 //! Read from the file's own keys, one line for each, so that no key can have an effect that is not shown.
 
 use serde_json::{Map, Value};
+use toml::de::{DeTable, DeValue};
 use transom_host::{place::masked, upstream::Secret};
 
 use super::{
@@ -32,9 +33,9 @@ pub(crate) enum Show {
 }
 
 impl Effects {
-    /// What a `transom.toml` does. A text that cannot be read does nothing.
-    pub(crate) fn of_toml(text: &str, show: Show) -> Self {
-        let mut file: Map<String, Value> = toml::from_str(text).unwrap_or_default();
+    /// What a `transom.toml` does: of the value that its effects are read from too, so that both see the same keys.
+    pub(crate) fn of_toml(table: &DeTable<'_>, show: Show) -> Self {
+        let mut file = object(table);
         let servers = file.shift_remove("servers");
         let mut effects = Self::default();
         effects.settings("", &Value::Object(file));
@@ -43,8 +44,7 @@ impl Effects {
     }
 
     /// What a file with `mcpServers` does.
-    pub(crate) fn of_json(text: &str, show: Show) -> Self {
-        let file: Value = serde_json::from_str(text).unwrap_or_default();
+    pub(crate) fn of_json(file: &Value, show: Show) -> Self {
         let mut effects = Self::default();
         effects.servers(file["mcpServers"].as_object(), show);
         effects
@@ -76,6 +76,9 @@ impl Effects {
         for (name, entry) in servers.into_iter().flatten() {
             let mut entry = entry.as_object().cloned().unwrap_or_default();
             let of = format!("server {}: ", plain(name));
+            if entry.is_empty() {
+                self.say(&format!("{of}nothing but its name"));
+            }
             let keys = ["command", "args", "cwd", "url", "env", "headers", "oauth"];
             let taken = keys.map(|key| entry.shift_remove(key));
             self.settings(&of, &Value::Object(entry));
@@ -163,12 +166,12 @@ impl Effects {
 
     /// On one line, and not longer than somebody reads.
     fn say(&mut self, line: &str) {
-        let line = clean(line);
-        let length = line.chars().count();
         self.lines.push(match line.char_indices().nth(LINE) {
-            None => line.into_owned(),
+            None => clean(line).into_owned(),
             Some((at, _)) => {
-                format!("{}… ({} more characters; read the file)", &line[..at], length - LINE)
+                // Of the whole line: what is cleaned is cut short too.
+                let (head, more) = (clean(&line[..at]), line[at..].chars().count());
+                format!("{head}… ({more} more characters; read the file)")
             }
         });
     }
@@ -190,9 +193,28 @@ fn loosened(path: &[String], value: &Value) -> Option<String> {
     Some(format!("{verb} the policy for {kind}: {now} (without the file: {})", word(usual)))
 }
 
-/// Every value that is not a table, with the way to it.
+/// A table of the file, key by key. By hand: serde_json reads some keys as signs to itself.
+fn object(table: &DeTable<'_>) -> Map<String, Value> {
+    table.iter().map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref()))).collect()
+}
+
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Boolean(flag) => (*flag).into(),
+        DeValue::Array(list) => list.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(table) => Value::Object(object(table)),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| number.to_string().into(), Value::from),
+        DeValue::Float(number) => number.to_string().into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+    }
+}
+
+/// Every value that is not a table, or is an empty one, with the way to it.
 fn collect<'a>(path: &mut Vec<String>, value: &'a Value, into: &mut Vec<(Vec<String>, &'a Value)>) {
-    let Value::Object(table) = value else { return into.push((path.clone(), value)) };
+    let table = value.as_object().filter(|table| path.is_empty() || !table.is_empty());
+    let Some(table) = table else { return into.push((path.clone(), value)) };
     for (key, value) in table {
         path.push(plain(key));
         collect(path, value, into);
@@ -229,6 +251,10 @@ const LINE: usize = 1_000;
 mod tests {
     use super::*;
 
+    fn of_toml(text: &str, show: Show) -> Effects {
+        Effects::of_toml(DeTable::parse(text).unwrap().get_ref(), show)
+    }
+
     const FILE: &str = "[run]\naudit = false\n[policy]\ndownloads = 'allow'\nmessages = 'deny'\n\
         [servers.pdf]\ncommand = './pdf'\nargs = ['-c', 'rm -rf /', '--token=hush']\ncwd = 'x y'\n\
         env = { LD_PRELOAD = './hush.so', KEY = '${AWS_SECRET}' }\n\
@@ -238,7 +264,7 @@ mod tests {
 
     #[test]
     fn everything_that_a_file_does_is_said_and_the_gravest_last() {
-        let effects = Effects::of_toml(FILE, Show::Whole);
+        let effects = of_toml(FILE, Show::Whole);
         assert_eq!(
             effects.lines,
             [
@@ -256,7 +282,7 @@ mod tests {
             ]
         );
         assert_eq!(effects.sum(), "1 program, 1 address, 3 variables of your environment");
-        let masked = Effects::of_toml(FILE, Show::Masked);
+        let masked = of_toml(FILE, Show::Masked);
         assert_eq!(masked.lines.len(), effects.lines.len());
         assert!(!masked.lines.join("\n").contains("hush"), "{:#?}", masked.lines);
     }
@@ -265,7 +291,7 @@ mod tests {
     #[test]
     fn no_key_of_a_file_goes_unsaid() {
         let file = include_str!("../../../../docs/transom.toml");
-        let said = Effects::of_toml(file, Show::Whole).lines.join("\n");
+        let said = of_toml(file, Show::Whole).lines.join("\n");
         let table: Value = toml::from_str(file).unwrap();
         let mut leaves = vec![];
         collect(&mut vec![], &table, &mut leaves);
@@ -284,19 +310,28 @@ mod tests {
     #[test]
     fn no_file_moves_the_cursor_or_hides_its_end() {
         let text = "[servers.\"a\\u001b[2J\\nstarts nothing\"]\ncommand = \"x\\u202e\"\nargs = [\"a\\nb\", \"\\r\"]";
-        let lines = Effects::of_toml(text, Show::Whole).lines;
+        let lines = of_toml(text, Show::Whole).lines;
         assert_eq!(lines.len(), 1);
         assert!(lines[0].chars().all(|c| !c.is_control() && c != '\u{202e}'), "{lines:?}");
         let long = format!("[servers.a]\ncommand = \"x\"\nargs = [\"{}\"]", "y".repeat(5_000));
-        let [line] = &*Effects::of_toml(&long, Show::Whole).lines else { panic!("one line") };
+        let [line] = &*of_toml(&long, Show::Whole).lines else { panic!("one line") };
         assert!(line.ends_with("more characters; read the file)"), "{line}");
+    }
+
+    #[test]
+    fn it_is_counted_how_much_of_a_line_is_not_shown() {
+        let long = format!("[servers.a]\ncommand = \"x\"\nargs = [\"{}\"]", "y".repeat(50_000));
+        let [line] = &*of_toml(&long, Show::Whole).lines else { panic!("one line") };
+        let whole = "server a: starts x ".chars().count() + 50_000;
+        let (shown, more) = line.split_once("… (").unwrap();
+        assert_eq!(more, format!("{} more characters; read the file)", whole - shown.len()));
     }
 
     #[test]
     fn a_file_of_another_host_is_read_the_same_way() {
         let text =
             r#"{"mcpServers":{"a":{"command":"npx","args":["-y","x"],"env":{"K":"${HUSH}"}}}}"#;
-        let effects = Effects::of_json(text, Show::Masked);
+        let effects = Effects::of_json(&serde_json::from_str(text).unwrap(), Show::Masked);
         assert_eq!(
             effects.lines,
             ["server a: starts npx -y x", "server a: gets K = your variable HUSH"]

@@ -9,10 +9,14 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, de::Error as _};
-use toml::Spanned;
+use toml::{
+    Spanned,
+    de::{DeString, DeTable, DeValue},
+};
 use transom::{
     csp::Grant,
     policy::{HostPattern, Nearby, Stance},
+    printed::is_reserved,
     wire::ResourcePermissions,
 };
 use transom_host::sandbox::Wildcard;
@@ -24,7 +28,7 @@ use crate::{
 };
 
 /// The whole file. A key that is not here is refused: a rule with a typing error is no rule.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
     #[serde(default)]
@@ -38,7 +42,7 @@ pub(crate) struct File {
 }
 
 /// `[limits]` and `[servers.NAME.limits]`: what views may use up.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Limits {
     /// Of the host; not for a server.
@@ -52,7 +56,7 @@ pub(crate) struct Limits {
 }
 
 /// Each view.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ViewLimits {
     pub(crate) messages: Option<Spanned<u64>>,
@@ -67,7 +71,7 @@ pub(crate) struct ViewLimits {
 }
 
 /// All views of one server together.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ServerLimits {
     pub(crate) views: Option<Spanned<u64>>,
@@ -82,7 +86,7 @@ pub(crate) struct ServerLimits {
 }
 
 /// One method, for each view.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct MethodLimits {
     pub(crate) messages: Option<Spanned<u64>>,
@@ -91,7 +95,7 @@ pub(crate) struct MethodLimits {
 }
 
 /// `[run]`: what the command line can say too.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Run {
     pub(crate) port: Option<Spanned<u16>>,
@@ -110,7 +114,7 @@ pub(crate) struct Run {
 
 /// `[servers.NAME]`. Without a command or a url it says how to treat a server that is named elsewhere: in the file that it
 /// says, or with `--name`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Server {
     pub(crate) command: Option<Spanned<String>>,
@@ -134,7 +138,7 @@ pub(crate) struct Server {
 }
 
 /// `[servers.NAME.oauth]`: how we are known where people sign in.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct OAuth {
     pub(crate) client_id: Option<String>,
@@ -145,7 +149,7 @@ pub(crate) struct OAuth {
 }
 
 /// `[policy]` and `[servers.NAME.policy]`: a stance for each kind of wish.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Rules {
     pub(crate) read_only_tools: Option<Spanned<Word>>,
@@ -176,12 +180,12 @@ pub(crate) struct Rules {
 pub(crate) struct Host(pub(crate) HostPattern);
 
 /// Something of this machine or its networks.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Private(pub(crate) Nearby);
 
 /// A stance as it is written.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Word {
     Allow,
@@ -190,7 +194,7 @@ pub(crate) enum Word {
 }
 
 /// A grant as it is written.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub(crate) enum Scripts {
     #[serde(rename = "blob:")]
     Blob,
@@ -201,7 +205,7 @@ pub(crate) enum Scripts {
 }
 
 /// A permission as it is written.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Permission {
     Camera,
@@ -211,11 +215,11 @@ pub(crate) enum Permission {
 }
 
 /// A server's address.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Address(pub(crate) Url);
 
 /// A domain for frames.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Domain(pub(crate) Wildcard);
 
 /// What is wrong with a file, and in which line.
@@ -233,14 +237,34 @@ pub(crate) struct Text<'a> {
     pub(crate) text: &'a str,
 }
 
-impl Text<'_> {
+/// A file that was read once: what it says, and every key of it for whoever is shown what it does.
+pub(crate) struct Parsed<'a> {
+    pub(crate) file: File,
+    pub(crate) table: DeTable<'a>,
+}
+
+impl Parsed<'_> {
+    /// Whether it makes no difference. By what it says, never by what can be shown of it.
+    pub(crate) fn does_nothing(&self) -> bool {
+        self.file == File::default()
+    }
+}
+
+impl<'a> Text<'a> {
     /// Reads the file.
-    pub(crate) fn parse(&self) -> Result<File, Problem> {
-        toml::from_str(self.text).map_err(|error| {
+    pub(crate) fn parse(&self) -> Result<Parsed<'a>, Problem> {
+        let refused = |error: toml::de::Error| {
             let words = without_value(error.message());
             let words = format!("{words}; docs/transom.toml shows every key");
             self.problem(error.span().unwrap_or(0..0), words)
-        })
+        };
+        let table = DeTable::parse(self.text).map_err(refused)?;
+        if let Some(key) = reserved(table.get_ref()) {
+            let words = format!("the key {:?} is reserved; choose another name", key.get_ref());
+            return Err(self.problem(key.span(), words));
+        }
+        let file = File::deserialize(toml::Deserializer::from(table.clone())).map_err(refused)?;
+        Ok(Parsed { file, table: table.into_inner() })
     }
 
     /// Something that is wrong with what stands in a place.
@@ -254,6 +278,22 @@ impl Text<'_> {
     pub(crate) fn line(&self, span: &Range<usize>) -> usize {
         let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
         1 + before.iter().filter(|byte| **byte == b'\n').count()
+    }
+}
+
+/// The first key by which a reader of values speaks to itself. It has no place in a file.
+fn reserved<'a, 'i>(table: &'a DeTable<'i>) -> Option<&'a Spanned<DeString<'i>>> {
+    table.iter().find_map(|(key, value)| match is_reserved(key.get_ref()) {
+        true => Some(key),
+        false => reserved_in(value.get_ref()),
+    })
+}
+
+fn reserved_in<'a, 'i>(value: &'a DeValue<'i>) -> Option<&'a Spanned<DeString<'i>>> {
+    match value {
+        DeValue::Table(table) => reserved(table),
+        DeValue::Array(list) => list.iter().find_map(|item| reserved_in(item.get_ref())),
+        _ => None,
     }
 }
 

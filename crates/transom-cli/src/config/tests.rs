@@ -109,6 +109,31 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
 }
 
 #[test]
+fn a_program_that_is_named_by_its_path_is_the_one_beside_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    let at = folder.path().join("sub/transom.toml");
+    let program = |toml: &str| {
+        std::fs::write(&at, toml).unwrap();
+        let config = load_in(folder.path(), &["--toml", at.to_str().unwrap()]).unwrap();
+        let Target::Stdio(command) = &config.servers[0].target else { panic!("a program") };
+        (command.program.clone(), command.cwd.clone(), Place::of(&config.servers[0].target))
+    };
+    let beside = |name: &str| folder.path().join("sub").join(name).to_str().unwrap().to_owned();
+    let (resolved, cwd, place) = program("[servers.x]\ncommand = './x'");
+    assert_eq!((resolved, cwd), (beside("x"), None));
+    let resolved = Target::Stdio(Command::new(beside("x"), Vec::<String>::new()));
+    assert_eq!(place.id(), Place::of(&resolved).id());
+    assert_eq!(program("[servers.x]\ncommand = 'bin/x'").0, beside("bin/x"));
+    assert_eq!(program("[servers.x]\ncommand = '/bin/x'").0, "/bin/x");
+    assert_eq!(program("[servers.x]\ncommand = '~/x'").0, "/somebody/x");
+    assert_eq!(program("[servers.x]\ncommand = 'npx'").0, "npx");
+    // Where a folder is said, the program is found from there.
+    let (resolved, cwd, _) = program("[servers.x]\ncommand = './x'\ncwd = 'y'");
+    assert_eq!((&*resolved, cwd), ("./x", Some(beside("y").into())));
+}
+
+#[test]
 fn what_only_looks_like_a_contradiction_is_none() {
     for toml in [
         // A hole in what is allowed, and a wish that another scheme still lets through.
@@ -329,7 +354,7 @@ fn the_example_in_the_documentation_is_complete_and_parses() {
     };
     let all: String = text.lines().map(uncommented).collect();
     let file = Text { path: Path::new("x"), text: &all }.parse().unwrap();
-    assert!(file.run.no_data.is_some() && file.run.sandbox_domain.is_some());
+    assert!(file.file.run.no_data.is_some() && file.file.run.sandbox_domain.is_some());
 }
 
 #[test]

@@ -4,13 +4,13 @@ use serde_json::value::RawValue;
 use transom::{
     host::{AppAnswer, AppTool},
     quoted::Quoted,
-    wire::RawObject,
+    wire::{RawObject, Tool},
 };
 
 use super::{Driver, LINE};
 use crate::{
     envelope::{Call, ToPage, ViewId},
-    fallback,
+    fallback, form,
     words::Words,
 };
 
@@ -30,7 +30,14 @@ impl Driver {
             [] => "offers no tools".into(),
             names => Words::ours(&format!("offers {}", names.join(", "))),
         });
-        let tools = offered.into_iter().map(|offered| offered.tool).collect();
+        let large = self.live(view).map(|live| live.session.app_tools_too_large().to_vec());
+        if let Some(large @ [_, ..]) = large.as_deref() {
+            let names: Vec<String> = large.iter().map(Quoted::to_string).collect();
+            let words = format!("left out {}: a tool may have 64 KiB", names.join(", "));
+            self.log_of(view, "warning", || Words::ours(&words));
+        }
+        let shown = |offered: &AppTool| Tool::read(form::shown(|key| offered.tool.get(key))).ok();
+        let tools = offered.iter().filter_map(shown).collect();
         self.say(view, &ToPage::Tools(tools));
     }
 

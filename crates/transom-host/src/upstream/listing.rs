@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 use transom::{
     host::Tools,
+    printed::has_reserved_name,
     rpc::METHOD_NOT_FOUND,
     wire::{Compat, Finding, ToolMeta, method},
 };
@@ -121,6 +122,10 @@ impl Listing {
 
 impl ListedTool {
     fn read(raw: &RawValue, marks: Marks) -> Option<(String, Self)> {
+        // What we read of it must be what whoever is sent it reads.
+        if has_reserved_name(raw.get()) {
+            return None;
+        }
         let tool: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
         let name = tool.get("name")?.as_str()?.to_owned();
         let empty = Map::new();
@@ -243,6 +248,16 @@ mod tests {
         assert_eq!(listing.dropped(), 3);
         assert_eq!(listing.get("a").unwrap().raw.get(), r#"{"name":"a","odd" : 1}"#);
         assert_eq!(listing.tools().iter().count(), 2);
+    }
+
+    #[test]
+    fn a_tool_that_would_be_read_otherwise_than_it_is_written_is_dropped() {
+        let listing = listing(
+            r#"[{"name":"a","annotations":{"$serde_json::private::RawValue":"{\"readOnlyHint\":true}"}},
+                {"name":"b","annotations":{"\u0024serde_json::private::RawValue":"{"}}, {"name":"c"}]"#,
+        );
+        assert_eq!(listing.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["c"]);
+        assert_eq!((listing.dropped(), listing.tools().iter().count()), (2, 1));
     }
 
     #[test]

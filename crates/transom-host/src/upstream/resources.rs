@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
-use transom::{host::List, wire::UiUri};
+use transom::{host::List, printed::has_reserved_name, wire::UiUri};
 
 use super::{CallOptions, Request, Upstream, request::text};
 
@@ -30,6 +30,10 @@ impl ResourceEntries {
             let size = raw.get().len();
             let Ok(About { uri }) = serde_json::from_str(raw.get()) else { continue };
             if self.bytes + size > MAX_BYTES || self.by_uri.contains_key(uri.as_str()) {
+                continue;
+            }
+            // What we read of it must be what it says to everybody.
+            if has_reserved_name(raw.get()) {
                 continue;
             }
             if let Ok(entry) = serde_json::from_str(raw.get()) {

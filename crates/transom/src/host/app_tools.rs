@@ -9,6 +9,7 @@ use super::{NotReady, Output, Phase, Ruling, Session, Which, questions::Waiter, 
 use crate::{
     calls::Patience,
     policy::{Claimed, Claims, Subject, Verdict, Wish},
+    printed::has_reserved_name,
     rpc::{self, ErrorObject, Id, Message, Request, Response},
     violation::{Denial, Limit, Quoted, Violation},
     wire::{
@@ -95,7 +96,10 @@ impl Asked {
 
 /// The tools that the current instance of the view offers.
 #[derive(Debug, Default)]
-pub(super) struct AppTools(BTreeMap<String, AppTool>);
+pub(super) struct AppTools(BTreeMap<String, AppTool>, TooLarge);
+
+/// The names of tools that were left out of the list because they are too large.
+type TooLarge = Vec<Quoted>;
 
 impl Session {
     /// Asks the view which tools it offers; [`Output::AppTools`] tells. Nothing is sent to a view that
@@ -110,6 +114,11 @@ impl Session {
         let none = RawObject::default();
         self.request(now, patience, asked, method::TOOLS_LIST, Some(none.raw()))?;
         Ok(())
+    }
+
+    /// The tools that are not in the last list because they are larger than 64 KiB.
+    pub fn app_tools_too_large(&self) -> &[Quoted] {
+        &self.app_tools.1
     }
 
     /// Calls a tool that the view offers; [`Output::AppAnswer`] tells what came of it.
@@ -360,7 +369,9 @@ impl Session {
         pages: usize,
         outcome: Result<&RawValue, ErrorObject<'_>>,
     ) {
-        let page = outcome.ok().and_then(|raw| ListToolsResult::deserialize(raw).ok());
+        // Nothing that the page would read otherwise than we do.
+        let plain = outcome.ok().filter(|raw| !has_reserved_name(raw.get()));
+        let page = plain.and_then(|raw| ListToolsResult::deserialize(raw).ok());
         let Some(page) = page else { return self.offer(found) };
         let most = self.setup.limits.app_tools;
         found.extend(page.tools);
@@ -380,11 +391,17 @@ impl Session {
     fn offer(&mut self, found: Vec<Tool>) {
         let mut offered = vec![];
         self.app_tools.0.clear();
+        self.app_tools.1.clear();
         for tool in found {
             let name = tool.name().to_owned();
             let fits = !name.is_empty() && name.len() <= NAME && self.tools.get(&name).is_none();
-            let full = offered.len() >= self.setup.limits.app_tools;
+            let full = offered.len() + self.app_tools.1.len() >= self.setup.limits.app_tools;
             if !fits || full || self.app_tools.0.contains_key(&name) {
+                continue;
+            }
+            // Whoever lists it has to draw it, and the view can offer it again every second.
+            if rpc::raw(&tool).get().len() > TOOL {
+                self.app_tools.1.push(Quoted::new(&name));
                 continue;
             }
             let read_only = tool.hint("readOnlyHint") == Some(true);
@@ -458,3 +475,5 @@ fn request(call: u64, method: &'static str, params: Option<&RawValue>) -> String
 const PAGES: usize = 10;
 /// The longest name of a tool.
 const NAME: usize = 128;
+/// The largest tool, in bytes of JSON.
+const TOOL: usize = 64 << 10;

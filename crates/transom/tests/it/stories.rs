@@ -830,6 +830,40 @@ fn h_110_h_111_h_113_h_118_a_views_tools_live_as_long_as_the_view() {
 }
 
 #[test]
+fn a_view_offers_no_tool_that_is_too_large_to_draw() {
+    let mut world = World::new("large tools");
+    world.open();
+    world.delay = ms(3_600_000);
+    world.session.list_app_tools(world.now).unwrap();
+    world.drain();
+    let tool = |name: &str, count: usize| {
+        let properties: serde_json::Map<_, _> =
+            (0..count).map(|n| (format!("p{n}"), json!({}))).collect();
+        json!({"name":name,"inputSchema":{"type":"object","properties":properties}})
+    };
+    let list = [tool("small", 3), tool("large", 100_000), tool("other", 3)];
+    world.inject(json!({"jsonrpc":"2.0","id":0,"result":{"tools":list}}).to_string());
+    let heard = world.heard.iter().find(|line| line.starts_with("AppTools(")).unwrap();
+    assert_eq!(heard.matches("AppTool {").count(), 2);
+    assert!(!heard.contains(r#"name: "large""#));
+    assert_eq!(world.session.app_tools_too_large(), ["large".into()]);
+    assert!(world.session.call_app_tool(world.now, "large", RawObject::default()).is_err());
+}
+
+#[test]
+fn a_views_tools_are_not_read_otherwise_than_they_are_written() {
+    let mut world = World::new("reserved");
+    world.open();
+    world.delay = ms(3_600_000);
+    world.session.list_app_tools(world.now).unwrap();
+    world.drain();
+    let schema = r#"{"$serde_json::private::RawValue":"{\"type\":\"object\"}"}"#;
+    let tools = format!(r#"[{{"name":"paint","inputSchema":{schema}}}]"#);
+    world.inject(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{{"tools":{tools}}}}}"#));
+    assert!(world.has_heard("AppTools([])"), "{:?}", world.heard);
+}
+
+#[test]
 fn h_116_h_117_a_views_tools_are_few_and_do_not_pose_as_the_servers() {
     let mut world = World::new("many tools");
     world.open();
