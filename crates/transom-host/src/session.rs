@@ -598,7 +598,7 @@ impl Driver {
             return self.begin_with(view, prepared, &BTreeSet::new());
         }
         let (server, tool) = (Quoted::new(&seat.server), Quoted::new(&seat.tool));
-        let lasts = self.keeps(server.as_str());
+        let lasts = self.keeps(&seat.server);
         let ask = consent::nearby(&server, &tool, &open, lasts);
         let shown = ask.preview.as_deref().unwrap_or_default().replace('\n', ", ");
         let words = words!("{} {}", ask.text, Words::ours(&shown));

@@ -1112,3 +1112,53 @@ async fn h_134_a_card_that_is_closed_while_its_tool_runs_cancels_it() {
         assert_eq!(cancelled, json!({ "requestId": call, "reason": "the view was closed" }));
     }
 }
+
+/// A server with these tools, which all show one view with this `_meta.ui`.
+fn odd(tools: Value, ui: Value) -> Target {
+    use transom::wire::MIME;
+    Target::InProcess(crate::upstream::InProcess::new("odd", move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(theirs);
+        let (tools, ui) = (tools.clone(), ui.clone());
+        let answer = move |message: Value| {
+            let result = match message["method"].as_str().unwrap_or_default() {
+                "initialize" => {
+                    json!({ "protocolVersion": "2025-11-25", "capabilities": { "tools": {}, "resources": {} } })
+                }
+                "tools/list" => json!({ "tools": tools }),
+                "resources/list" => json!({ "resources": [] }),
+                "resources/read" => json!({ "contents": [{
+                    "uri": message["params"]["uri"], "mimeType": MIME, "text": "<p>hello", "_meta": { "ui": ui },
+                }] }),
+                _ => json!({ "content": [] }),
+            };
+            std::future::ready(Ok(result))
+        };
+        tokio::spawn(crate::upstream::answer_lines(reader, writer, answer));
+        ours
+    }))
+}
+
+fn showing(name: &str) -> Value {
+    json!({ "name": name, "_meta": { "ui": { "resourceUri": "ui://a/b" } } })
+}
+
+async fn open_odd(page: &mut Load<'_>, server: &str, tool: &str) {
+    let tool = json!({ "server": server, "name": tool, "arguments": {} });
+    page.say("v1", "open", json!({ "lanes": [], "modes": [], "tool": tool })).await;
+}
+
+#[tokio::test]
+async fn a_yes_for_private_addresses_lasts_whatever_its_server_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let near = json!({ "csp": { "connectDomains": ["http://localhost:3000"] } });
+    for name in ["near", "near\\by", &"n".repeat(100)] {
+        let target = odd(json!([showing("show")]), near.clone());
+        let data = folder.path().to_owned();
+        let stage = Stage::with(|builder| builder.data(data).server(name, target)).await;
+        let mut page = stage.load("p1", 1).await;
+        open_odd(&mut page, name, "show").await;
+        let ask = page.hear("v1", "ask").await;
+        assert_eq!(ask["choices"], json!(["allow", "allow-always", "deny"]), "{name}");
+    }
+}
