@@ -21,12 +21,19 @@ use crate::{
 
 /// A question of a session, for the person at the page: who asks what of whom. `lasts` if a yes for longer is still there
 /// after the end; if not, it is offered as what it is.
-pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) -> Ask {
-    let server = Quoted::new(server);
+pub(crate) fn ask(
+    server: &str,
+    tool: &str,
+    question: &Question,
+    id: String,
+    lasts: bool,
+) -> Ask {
+    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     let choices = if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec();
     let since = |change: &String| words!("since you allowed it: {}", Words::ours(change));
     let changes = question.changes.iter().map(since).collect();
-    let ask = Ask { id, server: server.clone(), choices, changes, ..Ask::default() };
+    let who = head(&server, &tool);
+    let ask = Ask { id, server: server.clone(), who, choices, changes, ..Ask::default() };
     match &question.subject {
         Subject::Tools(names) => Ask {
             kind: "tools",
@@ -99,8 +106,13 @@ pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) ->
             ),
             ..ask.showing(&question.preview)
         },
-        Subject::Nearby(sources) => nearby(&server, &Quoted::new("a tool"), sources, lasts),
+        Subject::Nearby(sources) => nearby(&server, &tool, sources, lasts),
     }
+}
+
+/// Whose question it is: what stands above it, in words of the gate and not of whoever made the page.
+fn head(server: &Quoted, tool: &Quoted) -> Words {
+    words!("View of {} from {}", tool, server)
 }
 
 /// A document that declares private addresses: it reaches none of them before a person agrees.
@@ -125,6 +137,7 @@ pub(crate) fn nearby(
             server.clone()
         ),
         choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),
+        who: head(server, tool),
         server: server.clone(),
         preview: Some(lines.join("\n")),
         ..Ask::default()
@@ -190,6 +203,7 @@ fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
     Ask {
         id: "document".to_owned(),
         kind: "document",
+        who: head(&server, &tool),
         text: words!(
             "The view of {} from {} is made anew for each request, so you are not asked when its content changes:",
             tool,
@@ -235,6 +249,7 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     Ask {
         id: "document".to_owned(),
         kind: "document",
+        who: head(&server, &tool),
         text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
         choices,
         server,
@@ -258,13 +273,14 @@ pub(crate) fn deed(task: &Task, id: String) -> Option<Deed> {
 }
 
 /// Asks for the click without which the browser lets the page do nothing.
-pub(crate) fn click(server: &str, deed: &Deed) -> Ask {
+pub(crate) fn click(server: &str, tool: &str, deed: &Deed) -> Ask {
     let verb = if deed.kind == "link" { "open" } else { "save" };
     let bare = |file: &FileOffer| FileOffer { text: None, blob: None, ..file.clone() };
-    let server = Quoted::new(server);
+    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {
         id: deed.id.clone(),
         kind: deed.kind,
+        who: head(&server, &tool),
         text: words!("A view of {} may {}:", server, verb),
         choices: ONCE.to_vec(),
         server,
@@ -454,6 +470,7 @@ mod tests {
         let name = "<b>\u{202e}gnp.exe\u{200b}".to_owned();
         let ask = ask(
             "demo",
+            "show",
             &question(Subject::Tool(name), "{\"a\":\"\u{202e}Größe 中 👍\"}"),
             "q0".to_owned(),
             true,
@@ -470,7 +487,7 @@ mod tests {
     fn a_name_does_not_begin_a_sentence_of_its_own() {
         let name =
             "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing".to_owned();
-        let ask = ask("x\" of y", &question(Subject::Tool(name), "{}"), "q0".to_owned(), true);
+        let ask = ask("x\" of y", "show", &question(Subject::Tool(name), "{}"), "q0".to_owned(), true);
         assert_eq!(
             ask.text,
             r#"A view of "x\" of y" wants to call "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing" of "x\" of y" with:"#
@@ -480,8 +497,8 @@ mod tests {
     #[test]
     fn a_question_says_how_much_is_folded() {
         let text = format!(r#"{{"a":"{}","b":1,"c":{{"d":2}}}}"#, "x".repeat(14_327));
-        let ask =
-            ask("demo", &question(Subject::Tool("save".to_owned()), &text), "q0".to_owned(), true);
+        let subject = Subject::Tool("save".to_owned());
+        let ask = ask("demo", "show", &question(subject, &text), "q0".to_owned(), true);
         let (preview, folded) = (ask.preview.unwrap(), ask.folded.unwrap());
         assert_eq!(preview.len(), AT_ONCE);
         assert_eq!(folded.words, "… 12,353 more bytes, 3 more members");

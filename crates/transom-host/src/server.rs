@@ -750,7 +750,7 @@ impl Prepared {
         let mounted = &self.mounted;
         Mount {
             src: mounted.sandbox_url.clone(),
-            title: format!("{} from {}", Quoted::new(tool).as_str(), self.server.name),
+            title: format!("{} from {}", Quoted::new(tool), Quoted::new(&self.server.name)),
             allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
             border: self.document.meta.prefers_border,
         }
@@ -919,6 +919,9 @@ fn shown(listed: &ListedTool) -> Value {
         };
         shown.insert(key.to_owned(), value);
     }
+    // What the page writes where people read its name.
+    let label = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+    shown.insert("label".to_owned(), Quoted::new(label).as_str().into());
     shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
     shown.into()
 }
