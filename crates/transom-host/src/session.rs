@@ -1099,8 +1099,7 @@ impl Driver {
     fn put_question(&mut self, view: &ViewId, question: &Question) {
         let Some(seat) = self.views.get(view) else { return };
         let lasts = self.keeps(&seat.server);
-        let ask = 
-            consent::ask(&seat.server, &seat.tool, question, question_id(question.id), lasts);
+        let ask = consent::ask(&seat.server, &seat.tool, question, question_id(question.id), lasts);
         let (subject, said) = (question.subject.clone(), question.said.clone());
         self.ask(view, ask, About::Question(question.id, subject, said));
     }
