@@ -752,7 +752,7 @@ impl Driver {
         }));
         let server = seat.server.clone();
         for warning in warnings {
-            self.log.write("warning", &server, Words::ours(&warning));
+            self.log.write("warning", &server, warning);
         }
         self.say(view, &ToPage::Open(mount));
         if let Some(outcome) = outcome {
