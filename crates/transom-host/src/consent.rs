@@ -52,7 +52,13 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
         Subject::Read(what) => Ask {
             kind: "read",
             text: words!("A view of {} wants to read from {}:", server, server),
-            ..ask.showing(&Preview { text: (**what).into(), beyond: None })
+            ..ask.showing(&Preview {
+                text: match &*question.preview.text {
+                    "" => (**what).into(),
+                    beside => format!("{what}\n{beside}").into(),
+                },
+                beyond: question.preview.beyond,
+            })
         },
         Subject::Link(url) => Ask {
             kind: "link",
@@ -589,6 +595,17 @@ mod tests {
         for other in others {
             let line = format!("\"{other}\" shows the same view; your answer is for it too");
             assert!(lines(&ask).contains(&&*line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_goes_along_with_a_read_is_shown_with_it() {
+        for (beside, shown) in
+            [("", "file:///a"), (r#"{"cursor":"x"}"#, "file:///a\n{\"cursor\":\"x\"}")]
+        {
+            let question = question(Subject::Read("file:///a".to_owned()), beside);
+            let ask = ask("demo", "show", &question, "q0".to_owned(), true);
+            assert_eq!(ask.preview.as_deref(), Some(shown));
         }
     }
 }

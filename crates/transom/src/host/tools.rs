@@ -88,6 +88,11 @@ impl Tools {
         Claims::of(|hint| tool.hint(hint), (self.digest)(&schema).into())
     }
 
+    /// A text by its digest.
+    pub(super) fn digest(&self, text: &str) -> String {
+        (self.digest)(text)
+    }
+
     /// What is known of one tool.
     pub fn get(&self, name: &str) -> Option<&ToolFacts> {
         self.by_name.get(name).map(|entry| &entry.facts)
