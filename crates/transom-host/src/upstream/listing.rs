@@ -96,7 +96,7 @@ impl Listing {
         let tool = request.name().filter(|_| request.method() == method::TOOLS_CALL);
         let mirrored = tool.and_then(|name| self.get(name)).map(|tool| &*tool.mirrored);
         let Some(mirrored @ [_, ..]) = mirrored else { return vec![] };
-        let arguments = request.arguments().unwrap_or_default();
+        let Some(arguments) = request.arguments() else { return vec![] };
         mirrored.iter().filter_map(|mark| mark.of(&arguments)).collect()
     }
 
