@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use transom::{
     csp::Source,
     host::{AT_ONCE, FileBody, Preview, Question, Reason, Ruling, Task},
-    policy::{Decision, Reach, Subject},
+    policy::{Decision, Reach, Subject, TOGETHER},
     printed::Folded,
     quoted::legible,
     violation::{Holder, Limit, Over, Quoted},
@@ -31,6 +31,13 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
     match &question.subject {
         Subject::Tools(names) => Ask {
             kind: "tools",
+            changes: match names.len() {
+                TOGETHER => vec![
+                    "it may have more tools than these; your answer is for none of the others"
+                        .into(),
+                ],
+                _ => ask.changes.clone(),
+            },
             text: words!(
                 "A view of {} wants to call these tools of {}, and now {} with what stands below:",
                 server,

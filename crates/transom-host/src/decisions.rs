@@ -97,6 +97,11 @@ pub enum DecisionError {
         "{MOST} decisions are remembered already; transom decisions list shows them, and forget makes room"
     )]
     Full,
+    /// More bytes than are read again.
+    #[error(
+        "what is remembered would take up more than {LARGEST} bytes; transom decisions list shows it, and forget makes room"
+    )]
+    TooLarge,
 }
 
 impl Decisions {
@@ -201,6 +206,10 @@ impl Decisions {
         });
         let contents = Contents { version: VERSION, decisions };
         let text = serde_json::to_string_pretty(&contents).expect("our own types have string keys");
+        // What could not be read again would take everything else with it.
+        if text.len() as u64 > LARGEST {
+            return Err(DecisionError::TooLarge);
+        }
         hold.write(&text).map_err(|error| self.failed(error))
     }
 
@@ -504,5 +513,17 @@ mod tests {
         let named = words.matches("tool-").count();
         assert!(words.ends_with(&format!(" and {} more", 50 - named)), "{words}");
         assert!(words.len() < 200);
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 10);
+        let small = entry("a", tool("save"));
+        decisions.remember(small.clone()).unwrap();
+        let large = entry("b", tool(&"x".repeat(LARGEST as usize)));
+        let error = decisions.remember(large).unwrap_err();
+        assert!(matches!(error, DecisionError::TooLarge), "{error}");
+        assert_eq!(decisions.read().unwrap(), [small], "what was there counts as before");
     }
 }

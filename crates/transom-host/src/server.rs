@@ -14,7 +14,7 @@ use transom::{
     host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
     policy::{Policy, Stance},
     quoted::Quoted,
-    wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
+    wire::{Finding, ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
 
 use crate::{
@@ -647,7 +647,10 @@ impl Server {
     async fn review(&self, servers: &Servers) {
         let Some(upstream) = self.upstream() else { return };
         let tools = upstream.tools();
-        let mut findings = vec![];
+        let long = tools.findings().iter().filter(|found| matches!(found, Finding::TooLong { .. }));
+        let remark =
+            |found: &Finding| Remark::new(Severity::Warning, Words::ours(&found.to_string()));
+        let mut findings: Vec<_> = long.take(REMARKS).map(remark).collect();
         let mut views = BTreeSet::new();
         for (tool, listed) in tools.iter() {
             let Some(uri) = listed.meta.resource_uri.clone() else { continue };

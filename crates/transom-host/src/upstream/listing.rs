@@ -108,6 +108,10 @@ impl Listing {
         for raw in entries() {
             let Some((name, tool)) = ListedTool::read(raw, marks) else { continue };
             good.push(raw);
+            // A finding says so.
+            if name.len() > Tools::LONGEST_NAME {
+                continue;
+            }
             // The first of two tools with one name, as `Tools` has it.
             by_name.entry(name).or_insert(tool);
         }
