@@ -1189,15 +1189,15 @@ async fn a_tools_name_is_quoted_in_the_head_of_a_question_and_in_its_label() {
 #[tokio::test]
 async fn a_tools_name_is_quoted_in_the_list_of_decisions() {
     let folder = tempfile::tempdir().unwrap();
-    let tools = |words: &str| {
-        let hints = json!({ "readOnlyHint": false });
-        json!([showing("show"), { "name": FORGED, "description": words, "annotations": hints }])
+    let tools = |destroys: bool| {
+        let hints = json!({ "destructiveHint": destroys });
+        json!([showing("show"), { "name": FORGED, "annotations": hints }])
     };
-    let with = |words: &'static str| {
-        let (data, target) = (folder.path().to_owned(), odd(tools(words), json!({})));
+    let with = |destroys: bool| {
+        let (data, target) = (folder.path().to_owned(), odd(tools(destroys), json!({})));
         Stage::with(move |builder| builder.data(data).server("odd", target))
     };
-    let stage = with("Reads.").await;
+    let stage = with(false).await;
     let mut page = stage.load("p1", 1).await;
     open_odd(&mut page, "odd", "show").await;
     page.hear("v1", "open").await;
@@ -1208,7 +1208,7 @@ async fn a_tools_name_is_quoted_in_the_list_of_decisions() {
     until_kept(folder.path(), 1).await;
     stage.host.close().await;
 
-    let stage = with("Deletes.").await;
+    let stage = with(true).await;
     // A page is told of everything that the loop has taken in by then.
     let mut page = stage.load("p1", 1).await;
     open_odd(&mut page, "odd", "show").await;
@@ -1218,6 +1218,7 @@ async fn a_tools_name_is_quoted_in_the_list_of_decisions() {
     page.hear("v1", "ask").await;
     let shown = serde_json::to_value(stage.host.decisions()).unwrap();
     let name = Quoted::new(FORGED);
-    let words = format!("call {name} (you are asked again, for it changed since: {name})");
+    let words =
+        format!("call \"show\", {name} (you are asked again, for it changed since: {name})");
     assert_eq!(shown[0]["words"], words);
 }
