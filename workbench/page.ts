@@ -15,6 +15,8 @@ import { put, withdraw } from "./questions.js";
 
 type Tool = {
   name: string;
+  /** Its name as people may read it. */
+  label: string;
   title?: string;
   description?: string;
   inputSchema?: { properties?: Record<string, Schema>; required?: string[] };
@@ -237,11 +239,11 @@ function signIn({ url, place }: { url: string; place: string }): HTMLElement {
 
 function toolForm(server: string, tool: Tool, channel: WebSocketChannel): HTMLElement {
   const details = make("details", { className: "tool" });
-  const summary = make("summary", { textContent: tool.title ?? tool.name });
-  summary.title = tool.name;
+  const summary = make("summary", { textContent: tool.title ?? tool.label });
+  summary.title = tool.label;
   if (tool.view) summary.append(make("span", { className: "badge", textContent: "view" }));
   const open = (how: Record<string, unknown>) =>
-    show(channel, crypto.randomUUID(), `${server}: ${tool.name}`, { server, name: tool.name, ...how });
+    show(channel, crypto.randomUUID(), `${server}: "${tool.label.replaceAll('"', '\\"')}"`, { server, name: tool.name, ...how });
   details.append(summary);
   whenOpened(details, () => {
     const { form, read } = argumentsForm(tool, (values) => open({ arguments: values }));
@@ -376,7 +378,7 @@ function show(channel: WebSocketChannel, view: string, title: string, tool?: Non
     event.preventDefault();
     note.textContent = "";
     const { answer, ...ask } = (event as TransomViewEvents["transom-ask"]).detail;
-    put({ view: element_, title: heading.textContent ?? title, ask, answer });
+    put({ view: element_, ask, answer });
   });
   element_.addEventListener("transom-withdraw", ({ detail }) => withdraw(element_, detail.id));
   element_.addEventListener("transom-do", ({ detail }) =>

@@ -16,8 +16,6 @@ import { TransomView, type Ask } from "../web/src/host.js";
 export type Question = {
   /** The view that asks. */
   view: TransomView;
-  /** What the page calls it. */
-  title: string;
   ask: Ask;
   answer: (choice: string) => void;
 };
@@ -69,10 +67,11 @@ function draw(): void {
 }
 
 /** Who wants what of whom, in full: the words scroll, the buttons stay in sight. */
-function fill({ view, title, ask }: Question): void {
+function fill({ view, ask }: Question): void {
   dialog.dataset["view"] = view.getAttribute("view") ?? "";
   dialog.dataset["ask"] = ask.id;
-  who.textContent = title;
+  // The host's words: a name that the page was told may read like a sentence.
+  who.textContent = String(ask["who"] ?? "");
   const parts: HTMLElement[] = [make("h2", { id: "question-text", textContent: ask.text })];
   const items = (name: string, read: (item: unknown) => string) => {
     if (Array.isArray(ask[name])) parts.push(list(ask[name].map(read)));

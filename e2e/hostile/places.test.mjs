@@ -76,7 +76,7 @@ test("an always ends when its tool comes to destroy, and the question says so", 
     const worse = await bench.run("same", "worsen");
     await worse.box.locator(".answer", { hasText: "worse" }).waitFor();
     await listed.nth(before).waitFor();
-    await bench.page.locator("#decisions li", { hasText: "you are asked again, for it changed since: change" }).waitFor();
+    await bench.page.locator("#decisions li", { hasText: "you are asked again, for it changed since: \"change\"" }).waitFor();
     const again = change(view);
     await isAsked(card);
     await card.ask.getByText("since you allowed it: destructiveHint was not said, and is true now").waitFor();

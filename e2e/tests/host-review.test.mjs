@@ -22,7 +22,7 @@ test("findings stand by severity, and domains by name, before the first click", 
   const rank = (line) => ["Danger: ", "Warning: ", "Note: "].findIndex((start) => line.startsWith(start));
   assert.ok(words.every((line) => rank(line) >= 0), words.join("\n"));
   assert.deepEqual(words, words.toSorted((one, other) => rank(one) - rank(other)), "the gravest first");
-  assert.match(words[0], /^Danger: ui:\/\/suspect\/show\.html: has a form that posts to https:\/\/collect\.test/);
+  assert.match(words[0], /^Danger: "ui:\/\/suspect\/show\.html": has a form that posts to https:\/\/collect\.test/);
   // H-28, H-29.
   const notes = words.filter((line) => line.startsWith("Note: "));
   assert.ok(notes.some((line) => line.includes("this view may talk to https://api.example.test")), notes.join("\n"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use transom::{
     csp::Source,
     host::{AT_ONCE, FileBody, Preview, Question, Reason, Ruling, Task},
-    policy::{Decision, Reach, Subject},
+    policy::{Decision, Reach, Subject, TOGETHER},
     printed::Folded,
     quoted::legible,
     violation::{Holder, Limit, Over, Quoted},
@@ -21,15 +21,23 @@ use crate::{
 
 /// A question of a session, for the person at the page: who asks what of whom. `lasts` if a yes for longer is still there
 /// after the end; if not, it is offered as what it is.
-pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) -> Ask {
-    let server = Quoted::new(server);
+pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, lasts: bool) -> Ask {
+    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     let choices = if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec();
     let since = |change: &String| words!("since you allowed it: {}", Words::ours(change));
     let changes = question.changes.iter().map(since).collect();
-    let ask = Ask { id, server: server.clone(), choices, changes, ..Ask::default() };
+    let who = head(&server, &tool);
+    let ask = Ask { id, server: server.clone(), who, choices, changes, ..Ask::default() };
     match &question.subject {
         Subject::Tools(names) => Ask {
             kind: "tools",
+            changes: match names.len() {
+                TOGETHER => vec![
+                    "it may have more tools than these; your answer is for none of the others"
+                        .into(),
+                ],
+                _ => ask.changes.clone(),
+            },
             text: words!(
                 "A view of {} wants to call these tools of {}, and now {} with what stands below:",
                 server,
@@ -51,7 +59,13 @@ pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) ->
         Subject::Read(what) => Ask {
             kind: "read",
             text: words!("A view of {} wants to read from {}:", server, server),
-            ..ask.showing(&Preview { text: (**what).into(), beyond: None })
+            ..ask.showing(&Preview {
+                text: match &*question.preview.text {
+                    "" => (**what).into(),
+                    beside => format!("{what}\n{beside}").into(),
+                },
+                beyond: question.preview.beyond,
+            })
         },
         Subject::Link(url) => Ask {
             kind: "link",
@@ -99,8 +113,13 @@ pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) ->
             ),
             ..ask.showing(&question.preview)
         },
-        Subject::Nearby(sources) => nearby(&server, &Quoted::new("a tool"), sources, lasts),
+        Subject::Nearby(sources) => nearby(&server, &tool, sources, lasts),
     }
+}
+
+/// Whose question it is: what stands above it, in words of the gate and not of whoever made the page.
+fn head(server: &Quoted, tool: &Quoted) -> Words {
+    words!("View of {} from {}", tool, server)
 }
 
 /// A document that declares private addresses: it reaches none of them before a person agrees.
@@ -125,6 +144,7 @@ pub(crate) fn nearby(
             server.clone()
         ),
         choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),
+        who: head(server, tool),
         server: server.clone(),
         preview: Some(lines.join("\n")),
         ..Ask::default()
@@ -177,10 +197,12 @@ fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
     let addresses = Quoted::new(pin.pattern.as_deref().unwrap_or(&pin.uri));
     let mut changes = vec![words!("its address is one of {}", addresses)];
     let csp = pin.csp.clone().unwrap_or_default();
-    let lists = [csp.connect_domains, csp.resource_domains, csp.frame_domains];
-    let domains: Vec<String> = lists.into_iter().flatten().take(CHANGES).collect();
-    if !domains.is_empty() {
-        changes.push(words!("it declares {}", Quoted::new(&domains.join(", "))));
+    let lists =
+        [csp.connect_domains, csp.resource_domains, csp.frame_domains, csp.base_uri_domains];
+    let domains: BTreeSet<String> = lists.into_iter().flatten().collect();
+    changes.extend(each(&domains, |domain| words!("it declares {}", domain)));
+    if let Some(domain) = &pin.domain {
+        changes.push(words!("it wants {} for an origin of its own", Quoted::new(domain)));
     }
     let asked = crate::grants::permissions(pin.permissions);
     if !asked.is_empty() {
@@ -190,6 +212,7 @@ fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
     Ask {
         id: "document".to_owned(),
         kind: "document",
+        who: head(&server, &tool),
         text: words!(
             "The view of {} from {} is made anew for each request, so you are not asked when its content changes:",
             tool,
@@ -210,11 +233,9 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     if more > 0 {
         changes.push(words!("and {} more", more));
     }
-    if !change.others.is_empty() {
-        let others = Quoted::new(&change.others.join(", "));
-        changes
-            .push(words!("the same view is shown by {}; your answer is for all of them", others));
-    }
+    changes.extend(each(&change.others, |tool| {
+        words!("{} shows the same view; your answer is for it too", tool)
+    }));
     // Where nothing but the content changed, it may be one that changes every time.
     let content = |what: &Difference| {
         use Difference::{Content, FindingAdded, FindingRemoved, OriginAdded, OriginRemoved};
@@ -235,12 +256,28 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     Ask {
         id: "document".to_owned(),
         kind: "document",
+        who: head(&server, &tool),
         text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
         choices,
         server,
         changes,
         ..Ask::default()
     }
+}
+
+/// A line for each, with its words whole; the rest is counted, so that nobody takes what is listed for all.
+fn each<'a>(
+    all: impl IntoIterator<Item = &'a String>,
+    line: impl Fn(Quoted) -> Words,
+) -> Vec<Words> {
+    let mut all = all.into_iter();
+    let shown = all.by_ref().take(CHANGES);
+    let mut lines: Vec<_> = shown.map(|words| line(Quoted::long(words, WHOLE))).collect();
+    let more = all.count();
+    if more > 0 {
+        lines.push(words!("and {} more", more));
+    }
+    lines
 }
 
 /// What the page is told to do for a view.
@@ -258,13 +295,14 @@ pub(crate) fn deed(task: &Task, id: String) -> Option<Deed> {
 }
 
 /// Asks for the click without which the browser lets the page do nothing.
-pub(crate) fn click(server: &str, deed: &Deed) -> Ask {
+pub(crate) fn click(server: &str, tool: &str, deed: &Deed) -> Ask {
     let verb = if deed.kind == "link" { "open" } else { "save" };
     let bare = |file: &FileOffer| FileOffer { text: None, blob: None, ..file.clone() };
-    let server = Quoted::new(server);
+    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {
         id: deed.id.clone(),
         kind: deed.kind,
+        who: head(&server, &tool),
         text: words!("A view of {} may {}:", server, verb),
         choices: ONCE.to_vec(),
         server,
@@ -424,6 +462,8 @@ const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
+/// How much of a name is shown where all of it counts, in characters.
+const WHOLE: usize = 300;
 const REST: &str = "what is above that is refused";
 const SLOWED: &str = "what is above that waits, or is refused";
 const UNTIL: &str = "more are refused until there are fewer";
@@ -454,6 +494,7 @@ mod tests {
         let name = "<b>\u{202e}gnp.exe\u{200b}".to_owned();
         let ask = ask(
             "demo",
+            "show",
             &question(Subject::Tool(name), "{\"a\":\"\u{202e}Größe 中 👍\"}"),
             "q0".to_owned(),
             true,
@@ -470,7 +511,8 @@ mod tests {
     fn a_name_does_not_begin_a_sentence_of_its_own() {
         let name =
             "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing".to_owned();
-        let ask = ask("x\" of y", &question(Subject::Tool(name), "{}"), "q0".to_owned(), true);
+        let ask =
+            ask("x\" of y", "show", &question(Subject::Tool(name), "{}"), "q0".to_owned(), true);
         assert_eq!(
             ask.text,
             r#"A view of "x\" of y" wants to call "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing" of "x\" of y" with:"#
@@ -480,8 +522,8 @@ mod tests {
     #[test]
     fn a_question_says_how_much_is_folded() {
         let text = format!(r#"{{"a":"{}","b":1,"c":{{"d":2}}}}"#, "x".repeat(14_327));
-        let ask =
-            ask("demo", &question(Subject::Tool("save".to_owned()), &text), "q0".to_owned(), true);
+        let subject = Subject::Tool("save".to_owned());
+        let ask = ask("demo", "show", &question(subject, &text), "q0".to_owned(), true);
         let (preview, folded) = (ask.preview.unwrap(), ask.folded.unwrap());
         assert_eq!(preview.len(), AT_ONCE);
         assert_eq!(folded.words, "… 12,353 more bytes, 3 more members");
@@ -502,5 +544,75 @@ mod tests {
             folded.beyond.unwrap(),
             "… 1,000,000 more bytes, 7 more members, too many to be shown"
         );
+    }
+
+    fn pin(uri: &str) -> Pin {
+        Pin {
+            uri: uri.to_owned(),
+            pattern: None,
+            hash: crate::documents::ContentHash::of(b""),
+            size: 0,
+            csp: None,
+            permissions: Default::default(),
+            domain: None,
+            origins: vec![],
+            findings: vec![],
+        }
+    }
+
+    fn lines(ask: &Ask) -> Vec<&str> {
+        ask.changes.iter().map(Words::as_str).collect()
+    }
+
+    #[test]
+    fn a_question_about_a_view_that_is_made_anew_shows_all_that_it_declares() {
+        let long = format!("https://{}.test", "a".repeat(60));
+        let csp = transom::wire::ResourceCsp {
+            connect_domains: vec![long.clone(), "https://b.test".to_owned()],
+            base_uri_domains: vec!["https://base.test".to_owned()],
+            ..Default::default()
+        };
+        let domain = Some("own.test".to_owned());
+        let mut pin = Pin { csp: Some(csp), domain, ..pin("ui://a/b") };
+        let ask = unpinned("demo", "show", &pin);
+        let first = format!("it declares \"{long}\"");
+        let expected = [
+            "its address is one of \"ui://a/b\"",
+            &first,
+            "it declares \"https://b.test\"",
+            "it declares \"https://base.test\"",
+            "it wants \"own.test\" for an origin of its own",
+        ];
+        assert_eq!(lines(&ask), expected);
+        let many = (10..40).map(|number| format!("https://{number}.test")).collect();
+        pin.csp = Some(transom::wire::ResourceCsp { frame_domains: many, ..Default::default() });
+        let ask = unpinned("demo", "show", &pin);
+        assert_eq!(
+            lines(&ask)[CHANGES..=CHANGES + 1],
+            ["it declares \"https://29.test\"", "and 10 more"]
+        );
+    }
+
+    #[test]
+    fn every_tool_that_a_yes_is_for_has_a_line() {
+        let others: Vec<String> = (1..=9).map(|number| format!("a-long-name-{number}")).collect();
+        let change = Change::between(pin("ui://a/b"), Pin { size: 1, ..pin("ui://a/c") }).unwrap();
+        let change = Change { others: others.clone(), ..change };
+        let ask = changed("demo", "show", &change);
+        for other in others {
+            let line = format!("\"{other}\" shows the same view; your answer is for it too");
+            assert!(lines(&ask).contains(&&*line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_goes_along_with_a_read_is_shown_with_it() {
+        for (beside, shown) in
+            [("", "file:///a"), (r#"{"cursor":"x"}"#, "file:///a\n{\"cursor\":\"x\"}")]
+        {
+            let question = question(Subject::Read("file:///a".to_owned()), beside);
+            let ask = ask("demo", "show", &question, "q0".to_owned(), true);
+            assert_eq!(ask.preview.as_deref(), Some(shown));
+        }
     }
 }

@@ -97,6 +97,11 @@ pub enum DecisionError {
         "{MOST} decisions are remembered already; transom decisions list shows them, and forget makes room"
     )]
     Full,
+    /// More bytes than are read again.
+    #[error(
+        "what is remembered would take up more than {LARGEST} bytes; transom decisions list shows it, and forget makes room"
+    )]
+    TooLarge,
 }
 
 impl Decisions {
@@ -201,6 +206,10 @@ impl Decisions {
         });
         let contents = Contents { version: VERSION, decisions };
         let text = serde_json::to_string_pretty(&contents).expect("our own types have string keys");
+        // What could not be read again would take everything else with it.
+        if text.len() as u64 > LARGEST {
+            return Err(DecisionError::TooLarge);
+        }
         hold.write(&text).map_err(|error| self.failed(error))
     }
 
@@ -305,9 +314,24 @@ pub(crate) fn words(subject: &Subject) -> String {
     }
 }
 
-fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
-    let names: Vec<String> = names.into_iter().map(|name| Quoted::new(name).to_string()).collect();
-    names.join(", ")
+/// Names in quotes: as many as a line has room for, and how many there are beside.
+pub(crate) fn quoted<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let mut list = String::new();
+    let mut more = 0;
+    for name in names {
+        if list.len() > LISTED {
+            more += 1;
+            continue;
+        }
+        if !list.is_empty() {
+            list.push_str(", ");
+        }
+        list.push_str(&Quoted::new(name).to_string());
+    }
+    match more {
+        0 => list,
+        more => format!("{list} and {more} more"),
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -333,6 +357,8 @@ pub const OUTDATED: &str = "what you decided with an earlier version of transom 
 const MOST: usize = 1_000;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
+/// How many bytes of names are listed before the rest is counted.
+const LISTED: usize = 100;
 /// How far clocks of one machine may differ between two runs.
 const LEAD: Duration = Duration::from_secs(3_600);
 
@@ -477,5 +503,27 @@ mod tests {
         for (entry, server, place, expected) in table {
             assert_eq!(entry.is_for(server, &place), expected, "{server} {}", place.words());
         }
+    }
+
+    #[test]
+    fn a_decision_about_many_tools_says_how_many_it_does_not_name() {
+        let names = (10..60).map(|number| format!("tool-{number}")).collect();
+        let words = words(&Subject::Tools(names));
+        assert!(words.starts_with("call \"tool-10\", \"tool-11\", "), "{words}");
+        let named = words.matches("tool-").count();
+        assert!(words.ends_with(&format!(" and {} more", 50 - named)), "{words}");
+        assert!(words.len() < 200);
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let decisions = Decisions::new(folder.path(), 10);
+        let small = entry("a", tool("save"));
+        decisions.remember(small.clone()).unwrap();
+        let large = entry("b", tool(&"x".repeat(LARGEST as usize)));
+        let error = decisions.remember(large).unwrap_err();
+        assert!(matches!(error, DecisionError::TooLarge), "{error}");
+        assert_eq!(decisions.read().unwrap(), [small], "what was there counts as before");
     }
 }

@@ -300,6 +300,8 @@ pub struct Ask {
     pub choices: Vec<&'static str>,
     /// Who asks.
     pub server: Quoted,
+    /// The same for the head of the question: the server, and the tool whose view asks.
+    pub who: Words,
     /// The tools it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Quoted>,

@@ -5,6 +5,7 @@ use std::fmt;
 use transom::{
     csp::{Grant, List, Source},
     policy::{Domains, Nearby, Stance},
+    quoted::Quoted,
     wire::ResourcePermissions,
 };
 
@@ -55,7 +56,7 @@ impl MissingGrants {
 impl fmt::Display for MissingGrants {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let missing = names(self.missing.iter().copied());
-        let (uri, table, line) = (&self.uri, self.table(), self.line());
+        let (uri, table, line) = (Quoted::new(&self.uri), self.table(), self.line());
         write!(f, "{uri} needs scripts from {missing}, which is not granted; ")?;
         write!(
             f,
@@ -102,7 +103,7 @@ impl fmt::Display for MissingPermissions {
         let granted = permissions(self.granted);
         let missing = permissions(self.asked).into_iter().filter(|name| !granted.contains(name));
         let missing: Vec<_> = missing.collect();
-        let (uri, table, line) = (&self.uri, table(&self.server), self.line());
+        let (uri, table, line) = (Quoted::new(&self.uri), table(&self.server), self.line());
         write!(f, "{uri} asks for {}, which is not granted; ", missing.join(", "))?;
         write!(
             f,
@@ -148,7 +149,7 @@ impl MissingNearby {
 impl fmt::Display for MissingNearby {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let missing: Vec<_> = self.missing.iter().map(Source::to_string).collect();
-        let (uri, table, line) = (&self.uri, table(&self.server), self.line());
+        let (uri, table, line) = (Quoted::new(&self.uri), table(&self.server), self.line());
         write!(f, "{uri} wants to reach {}, which is on this machine or ", missing.join(", "))?;
         write!(
             f,
@@ -220,7 +221,7 @@ mod tests {
         assert_eq!(missing.missing(), [Grant::Data, Grant::Wasm]);
         assert_eq!(
             missing.to_string(),
-            "ui://pdf/view.html needs scripts from \"data:\", \"wasm\", which is not granted; if you \
+            "\"ui://pdf/view.html\" needs scripts from \"data:\", \"wasm\", which is not granted; if you \
              trust it, write under [servers.pdf] in transom.toml, where its command or url stands: \
              scripts = [\"blob:\", \"data:\", \"wasm\"]"
         );
@@ -237,7 +238,7 @@ mod tests {
         let granted = ResourcePermissions { camera, clipboard_write: true, ..Default::default() };
         assert_eq!(
             MissingPermissions::of(&asks, granted).unwrap().to_string(),
-            "ui://pdf/view.html asks for geolocation, which is not granted; if you trust it, write \
+            "\"ui://pdf/view.html\" asks for geolocation, which is not granted; if you trust it, write \
              under [servers.maps] in transom.toml, where its command or url stands: \
              permissions = [\"camera\", \"geolocation\", \"clipboard-write\"]"
         );
@@ -261,7 +262,7 @@ mod tests {
         };
         assert_eq!(
             MissingNearby::of(&near, &granted(&["router"])).unwrap().to_string(),
-            "ui://pdf/view.html wants to reach http://localhost:3000, https://10.0.0.1, which is on \
+            "\"ui://pdf/view.html\" wants to reach http://localhost:3000, https://10.0.0.1, which is on \
              this machine or its network; you are asked before it opens, unless you trust it and \
              write under [servers.board] in transom.toml: \
              private = [\"router\", \"localhost:3000\", \"10.0.0.1:443\"]"
@@ -278,5 +279,18 @@ mod tests {
         assert_eq!(table("localhost-3001"), "[servers.localhost-3001]");
         assert_eq!(table("a.test"), r#"[servers."a.test"]"#);
         assert_eq!(table("say \"hi\""), r#"[servers."say \"hi\""]"#);
+    }
+
+    #[test]
+    fn an_address_is_quoted_and_does_not_begin_a_sentence() {
+        let mut asks = document("maps", "<script>WebAssembly.instantiate(x)</script>");
+        asks.uri = UiUri::parse("ui://a\u{a0}is\u{2003}safe.\u{3000}Click\u{202f}Allow").unwrap();
+        asks.meta.permissions = Some(ResourcePermissions { camera: true, ..Default::default() });
+        let quoted = r#""ui://a\u{a0}is\u{2003}safe.\u{3000}Click\u{202f}Allow" "#;
+        let grants = MissingGrants::of(&asks, &[]).unwrap().to_string();
+        let permissions = MissingPermissions::of(&asks, Default::default()).unwrap().to_string();
+        for words in [grants, permissions] {
+            assert!(words.starts_with(quoted), "{words}");
+        }
     }
 }

@@ -569,9 +569,15 @@ mod tests {
             let prepared = server.prepare("show", &host.sandbox).await.unwrap();
             assert_eq!(permissions(prepared.mounted.permissions).join(" "), allowed, "{name}");
             assert_eq!(prepared.mounted.allow.split(' ').next().unwrap(), allowed, "{name}");
-            assert!(prepared.warnings().iter().any(|warning| warning.contains(words)), "{name}");
+            assert!(
+                prepared.warnings().iter().any(|warning| warning.as_str().contains(words)),
+                "{name}"
+            );
             let state = states.iter().find(|state| state.name == name).unwrap();
-            assert!(state.findings.iter().any(|found| found.words.contains(words)), "{name}");
+            assert!(
+                state.findings.iter().any(|found| found.words.as_str().contains(words)),
+                "{name}"
+            );
         }
     }
 

@@ -42,10 +42,15 @@ impl Kept {
         &self.path
     }
 
-    /// Its text; nothing if it is not there.
+    /// Its text; nothing if it is not there. One of more than `limit` bytes is not cut, but an error.
     pub(crate) fn read(&self, limit: u64) -> io::Result<Option<String>> {
         let mut text = String::new();
-        match File::open(&self.path).and_then(|file| file.take(limit).read_to_string(&mut text)) {
+        let read = |file: File| file.take(limit + 1).read_to_string(&mut text);
+        match File::open(&self.path).and_then(read) {
+            Ok(size) if size as u64 > limit => {
+                let words = format!("more than {limit} bytes");
+                Err(io::Error::new(io::ErrorKind::InvalidData, words))
+            }
             Ok(_) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

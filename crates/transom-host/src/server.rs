@@ -14,7 +14,7 @@ use transom::{
     host::{Limits as ViewLimits, List, ServerLimits, ToolCall, Tools},
     policy::{Policy, Stance},
     quoted::Quoted,
-    wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
+    wire::{Finding, ResourcePermissions, SandboxCapabilities, Tool, UiUri, Visibility},
 };
 
 use crate::{
@@ -33,6 +33,7 @@ use crate::{
         self, Call, CallError, CallOptions, Invitation, ListedTool, NotCalled, NotSignedIn, OAuth,
         Options, Outcome, Request, ResourceEntries, Return, Target, Update, Upstream,
     },
+    words,
     words::Words,
 };
 
@@ -129,7 +130,7 @@ pub struct Remark {
     /// `danger`, `warning` or `note`.
     pub severity: &'static str,
     /// What it is.
-    pub words: String,
+    pub words: Words,
 }
 
 /// What a view needs to be mounted.
@@ -647,7 +648,10 @@ impl Server {
     async fn review(&self, servers: &Servers) {
         let Some(upstream) = self.upstream() else { return };
         let tools = upstream.tools();
-        let mut findings = vec![];
+        let long = tools.findings().iter().filter(|found| matches!(found, Finding::TooLong { .. }));
+        let remark =
+            |found: &Finding| Remark::new(Severity::Warning, Words::ours(&found.to_string()));
+        let mut findings: Vec<_> = long.take(REMARKS).map(remark).collect();
         let mut views = BTreeSet::new();
         for (tool, listed) in tools.iter() {
             let Some(uri) = listed.meta.resource_uri.clone() else { continue };
@@ -660,12 +664,14 @@ impl Server {
                     let shows = self.shows(tool, template.as_deref());
                     // Pins that cannot be read are said where a view is opened, and keep it from running.
                     let unpinned = !self.own && self.store.is_unpinned(shows).unwrap_or(false);
-                    let words = format!("{}: {UNPINNED}", document.uri.as_str());
+                    let words = words!("{}: {}", Quoted::new(document.uri.as_str()), UNPINNED);
                     findings.extend(unpinned.then(|| Remark::new(Severity::Note, words)));
                     findings.extend(self.remarks(&document));
                 }
-                Err(error) => findings
-                    .push(Remark::new(Severity::Danger, format!("{}: {error}", uri.as_str()))),
+                Err(error) => {
+                    let words = words!("{}: {}", Quoted::new(uri.as_str()), Words::of(&error));
+                    findings.push(Remark::new(Severity::Danger, words));
+                }
             }
         }
         let (tools, views) = (tools.iter().count(), views.len());
@@ -680,12 +686,13 @@ impl Server {
     /// What people should know of a document before it runs: the gravest first, and who it will talk to.
     fn remarks(&self, document: &Document) -> Vec<Remark> {
         let missing = MissingGrants::of(document, &self.grants);
-        let missing = missing.map(|missing| (Severity::Warning, missing.to_string()));
+        let missing = missing.map(|missing| (Severity::Warning, Words::ours(&missing.to_string())));
         let unasked = MissingPermissions::of(document, self.permissions);
-        let unasked = unasked.map(|words| (Severity::Warning, words.to_string()));
+        let unasked = unasked.map(|words| (Severity::Warning, Words::ours(&words.to_string())));
         let nearby = MissingNearby::of(document, &self.policy.domains);
-        let nearby = nearby.map(|words| (Severity::Warning, words.to_string()));
-        let of_it = |words: String| format!("{}: {words}", document.uri.as_str());
+        let nearby = nearby.map(|words| (Severity::Warning, Words::ours(&words.to_string())));
+        let uri = Quoted::new(document.uri.as_str());
+        let of_it = |words: String| words!("{}: {}", uri, Words::ours(&words));
         let refused = document.refused.iter().map(|it| (Severity::Danger, of_it(it.to_string())));
         let scan = document.scan.at_least(Severity::Warning);
         // Its own words begin with how grave it is, which stands beside them here.
@@ -706,7 +713,7 @@ impl Server {
         let mut remarks: Vec<_> =
             remarks.map(|(severity, words)| Remark::new(severity, words)).collect();
         if more > 0 {
-            let words = format!("and {more} more; transom inspect shows them all");
+            let words = words!("and {} more; transom inspect shows them all", more);
             remarks.push(Remark::new(Severity::Note, words));
         }
         remarks
@@ -750,25 +757,26 @@ impl Prepared {
         let mounted = &self.mounted;
         Mount {
             src: mounted.sandbox_url.clone(),
-            title: format!("{} from {}", Quoted::new(tool).as_str(), self.server.name),
+            title: format!("{} from {}", Quoted::new(tool), Quoted::new(&self.server.name)),
             allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
             border: self.document.meta.prefers_border,
         }
     }
 
     /// What the person should know before it runs (H-28, D8).
-    pub(crate) fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<Words> {
         let given = self.mounted.declaration.as_ref();
-        let mut warnings = talks(given, self.document.declaration.as_ref());
+        let talks = talks(given, self.document.declaration.as_ref());
+        let mut warnings: Vec<Words> = talks.iter().map(|words| Words::ours(words)).collect();
         let granted = permissions(self.mounted.permissions);
         if !granted.is_empty() {
-            warnings.push(format!("this view may use {}", granted.join(", ")));
+            warnings.push(words!("this view may use {}", Words::ours(&granted.join(", "))));
         }
         let missing = MissingGrants::of(&self.document, &self.server.grants);
-        warnings.extend(missing.map(|missing| missing.to_string()));
+        warnings.extend(missing.map(|missing| Words::ours(&missing.to_string())));
         let missing = MissingPermissions::of(&self.document, self.server.permissions);
-        warnings.extend(missing.map(|missing| missing.to_string()));
-        warnings.extend(self.unpinned.then(|| format!("this view is {UNPINNED}")));
+        warnings.extend(missing.map(|missing| Words::ours(&missing.to_string())));
+        warnings.extend(self.unpinned.then(|| words!("this view is {}", UNPINNED)));
         warnings
     }
 
@@ -857,13 +865,13 @@ async fn done(pending: &mut Call) -> Outcome {
 }
 
 impl Remark {
-    fn new(severity: Severity, words: String) -> Self {
+    fn new(severity: Severity, words: Words) -> Self {
         let severity = match severity {
             Severity::Danger => "danger",
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
-        Self { severity, words: Words::ours(&words).to_string() }
+        Self { severity, words }
     }
 }
 
@@ -920,6 +928,9 @@ fn shown<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> (Vec<Value>, Option
             without.push(Quoted::new(tool["name"].as_str().unwrap_or_default()).to_string());
         }
         room = rest.unwrap_or(room);
+        // What the page writes where people read its name.
+        let label = Quoted::new(tool["name"].as_str().unwrap_or_default());
+        shown.insert("label".to_owned(), label.as_str().into());
         shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
         shown.into()
     };

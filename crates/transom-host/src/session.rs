@@ -598,7 +598,7 @@ impl Driver {
             return self.begin_with(view, prepared, &BTreeSet::new());
         }
         let (server, tool) = (Quoted::new(&seat.server), Quoted::new(&seat.tool));
-        let lasts = self.keeps(server.as_str());
+        let lasts = self.keeps(&seat.server);
         let ask = consent::nearby(&server, &tool, &open, lasts);
         let shown = ask.preview.as_deref().unwrap_or_default().replace('\n', ", ");
         let words = words!("{} {}", ask.text, Words::ours(&shown));
@@ -752,7 +752,7 @@ impl Driver {
         }));
         let server = seat.server.clone();
         for warning in warnings {
-            self.log.write("warning", &server, Words::ours(&warning));
+            self.log.write("warning", &server, warning);
         }
         self.say(view, &ToPage::Open(mount));
         if let Some(outcome) = outcome {
@@ -1099,7 +1099,7 @@ impl Driver {
     fn put_question(&mut self, view: &ViewId, question: &Question) {
         let Some(seat) = self.views.get(view) else { return };
         let lasts = self.keeps(&seat.server);
-        let ask = consent::ask(&seat.server, question, question_id(question.id), lasts);
+        let ask = consent::ask(&seat.server, &seat.tool, question, question_id(question.id), lasts);
         let (subject, said) = (question.subject.clone(), question.said.clone());
         self.ask(view, ask, About::Question(question.id, subject, said));
     }

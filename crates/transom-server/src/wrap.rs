@@ -180,6 +180,10 @@ fn check_meta(registry: &Registry, listed: &Probe, tool: &Tool, refusals: &mut V
                 Rule::Server04,
                 format!("is linked to {got}, which is not a UI address: begin it with ui://"),
             ),
+            Finding::TooLong { most, got, .. } => refuse(
+                Rule::Server04,
+                format!("is linked to {got}, which is too long: use at most {most} bytes"),
+            ),
             Finding::UnknownVisibility { got } => refuse(
                 Rule::Server08,
                 format!("is visible to {got}, which is nobody: write \"model\", \"app\" or both"),

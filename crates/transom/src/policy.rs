@@ -296,7 +296,13 @@ impl Policy {
         let together = |other: &&ToolFacts| {
             other.for_app && !alone(other) && self.tool_stance(other) == Stance::Ask
         };
-        Subject::Tools(tools.into_iter().filter(together).map(|tool| tool.name.clone()).collect())
+        let listed = tools.into_iter().filter(together).take(TOGETHER);
+        let mut names: BTreeSet<String> = listed.map(|tool| tool.name.clone()).collect();
+        if !names.contains(&tool.name) && names.len() == TOGETHER {
+            names.pop_last();
+            names.insert(tool.name.clone());
+        }
+        Subject::Tools(names)
     }
 
     fn asked_alone(&self, tool: &ToolFacts) -> bool {
@@ -459,6 +465,9 @@ fn verdict(yes: bool, wish: Wish<'_>) -> Verdict {
     if yes { Verdict::Allow } else { Verdict::Deny(Denial::Refused(wish.name().into())) }
 }
 
+/// The most tools that one prompt is for. The others are asked about one by one.
+pub const TOGETHER: usize = 50;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -539,6 +548,18 @@ mod tests {
         for (name, verdict) in table {
             assert_eq!(judge(&policy, &decided, name), verdict, "{name}");
         }
+    }
+
+    #[test]
+    fn one_prompt_lists_no_more_than_people_read() {
+        let tools: Vec<ToolFacts> = (100..400)
+            .map(|number| ToolFacts { name: format!("t{number}"), ..tools()[1].clone() })
+            .collect();
+        let (policy, decided) = (Policy::default(), Decided::default());
+        let asked = policy.judge(&decided, Wish::CallTool(&tools[299]), &tools);
+        let Verdict::Ask(Subject::Tools(names)) = asked else { panic!("{asked:?}") };
+        assert_eq!(names.len(), TOGETHER);
+        assert!(names.contains("t399") && !names.contains("t398"));
     }
 
     #[test]

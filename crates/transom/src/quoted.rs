@@ -91,7 +91,16 @@ pub fn is_deceptive(c: char) -> bool {
 }
 
 fn is_escaped(c: char) -> bool {
-    c == '\\' || is_deceptive(c)
+    c == '\\' || is_deceptive(c) || is_odd_space(c)
+}
+
+/// Whether a character is a space that is none of the keyboard's. In a longer text it is typography; in a name or an
+/// address it makes several words of what is one thing.
+fn is_odd_space(c: char) -> bool {
+    matches!(
+        c,
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+    )
 }
 
 fn escaped(words: &str) -> String {
@@ -99,7 +108,7 @@ fn escaped(words: &str) -> String {
     for c in words.chars() {
         match c {
             '\\' | '\n' | '\r' | '\t' => text.extend(c.escape_default()),
-            c if is_deceptive(c) => text.extend(c.escape_unicode()),
+            c if is_escaped(c) => text.extend(c.escape_unicode()),
             c => text.push(c),
         }
     }
@@ -125,6 +134,7 @@ mod tests {
             (r#"x" of demo"#, r#""x\" of demo""#),
             (r#"x\" of demo"#, r#""x\\\" of demo""#),
             ("\x1b[2J\0", r#""\u{1b}[2J\u{0}""#),
+            ("a\u{a0}b\u{2003}c\u{3000} d", r#""a\u{a0}b\u{2003}c\u{3000} d""#),
         ];
         for (words, printed) in table {
             assert_eq!(Quoted::new(words).to_string(), printed);

@@ -43,11 +43,23 @@ pub(super) fn plain_subject(subject: &Subject) -> Subject {
         Subject::Link(url) => Subject::Link(plain(url)),
         Subject::Read(what) => Subject::Read(plain(what)),
         Subject::Download(names) => {
-            Subject::Download(names.iter().map(|name| plain(name)).collect())
+            Subject::Download(names.iter().map(|name| plain_file(name)).collect())
         }
         other => other.clone(),
     }
 }
+
+/// A file without what its address carries, if it has one: `report.pdf from https://a.test/b`. Its name holds no colon, so
+/// the address begins after the last " from " before the first.
+fn plain_file(file: &str) -> String {
+    let end = file.find(':').unwrap_or(file.len());
+    match file[..end].rfind(FROM).map(|at| file.split_at(at + FROM.len())) {
+        Some((name, address)) => format!("{name}{}", plain(address)),
+        None => plain(file),
+    }
+}
+
+const FROM: &str = " from ";
 
 /// Why something was refused, without what the address in it carries.
 pub(super) fn plain_violation(violation: &Violation) -> String {
@@ -118,8 +130,10 @@ mod tests {
             let words = plain_violation(&Violation::Denied(denial));
             assert!(words.contains("https://…@a.test/b?…") && !words.contains("hush"), "{words}");
         }
-        let subject = Subject::Download(vec!["a.txt".to_owned(), link.to_owned()]);
+        let linked = format!("mail from me.txt from {link}");
+        let subject = Subject::Download(vec!["a.txt".to_owned(), link.to_owned(), linked]);
         let words = format!("{:?}", plain_subject(&subject));
         assert!(words.contains("a.txt") && !words.contains("hush"), "{words}");
+        assert!(words.contains("mail from me.txt from https://…@a.test/b?…"), "{words}");
     }
 }

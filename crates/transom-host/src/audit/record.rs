@@ -246,10 +246,7 @@ impl Record {
     /// Something is about to be done for a view.
     pub(crate) fn effect(call: u64, task: &Task) -> Self {
         let (method, about, sent) = match task {
-            Task::CallTool(tool) => {
-                let arguments = tool.arguments.as_ref().map_or("", Printed::get);
-                ("tools/call", &*tool.name, hashed(arguments))
-            }
+            Task::CallTool(tool) => ("tools/call", &*tool.name, hashed(&tool.shown())),
             Task::Read { method, uri, params } => {
                 (*method, uri.as_deref().unwrap_or_default(), hashed(params.get()))
             }

@@ -260,6 +260,14 @@ pub enum PinError {
         "{MAX_PINS} documents are pinned already; forget those of a server that is no longer used"
     )]
     Full,
+    /// More bytes than are read again.
+    #[error(
+        "the pinned documents would take up more than {most} bytes; forget those of a server that is no longer used"
+    )]
+    TooLarge {
+        /// The limit.
+        most: u64,
+    },
 }
 
 /// Pins that are forgotten at the end.

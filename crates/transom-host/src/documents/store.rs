@@ -105,6 +105,8 @@ impl Store {
         let Some(before) = before else { return self.first_look(document, after) };
         let all = self.pins.all(shows.place)?.into_iter();
         let same = all.filter(|(tool, pin)| tool != shows.tool && *pin == before);
+        // No more than a question lists: for the rest, people are asked when it is opened.
+        let same = same.take(OTHERS);
         let others = same.map(|(tool, _)| tool).collect();
         let change = Change::between(before, after).map(|change| Change { others, ..change });
         Ok(change.map_or(Review::Same, |change| Review::Changed(Box::new(change))))
@@ -283,3 +285,6 @@ impl Shelf {
         self.contents.values().map(|(html, _)| html.len()).sum()
     }
 }
+
+/// The most other tools that one yes to a changed document is for.
+const OTHERS: usize = 20;

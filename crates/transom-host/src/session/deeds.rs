@@ -106,7 +106,7 @@ impl Driver {
 
     pub(super) fn ask_click(&mut self, view: &ViewId, call: u64, deed: Deed) {
         let Some(seat) = self.views.get(view) else { return };
-        let ask = consent::click(&seat.server, &deed);
+        let ask = consent::click(&seat.server, &seat.tool, &deed);
         self.ask(view, ask, About::Click(call, deed));
     }
 

@@ -34,9 +34,9 @@ pub(crate) type ShownDecisions = Arc<Mutex<Vec<ShownDecision>>>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct ShownDecision {
     id: DecisionId,
-    server: String,
+    server: Quoted,
     /// What it is about, after "may always" or "may never".
-    words: String,
+    words: Words,
     yes: bool,
     /// Whether it is kept after the end.
     kept: bool,
@@ -210,7 +210,7 @@ impl Driver {
         self.log.write(
             "forgotten",
             &server,
-            words!("you are asked again before views {}", Words::ours(&shown.words)),
+            words!("you are asked again before views {}", shown.words),
         );
         if let Some(decided) = self.decided.get_mut(&server) {
             decided.forget(&subject);
@@ -275,14 +275,18 @@ impl Driver {
         for (server, account) in &self.accounts {
             let show = |subject: Subject, yes, kept| {
                 let id = DecisionId::of(server, account.place.id(), &subject);
-                let mut words = decisions::words(&subject);
+                let mut words = Words::ours(&decisions::words(&subject));
                 let changed = self.changed_since(server, &subject);
                 if !changed.is_empty() {
-                    let changed = changed.join(", ");
-                    words += &format!(" (you are asked again, for it changed since: {changed})");
+                    let changed = Words::ours(&decisions::quoted(&changed));
+                    words = words!(
+                        "{} (you are asked again, for it changed since: {})",
+                        words,
+                        changed
+                    );
                 }
-                let server = server.clone();
-                (server.clone(), subject, ShownDecision { id, server, words, yes, kept })
+                let shown = ShownDecision { id, server: Quoted::new(server), words, yes, kept };
+                (server.clone(), subject, shown)
             };
             let own = |entry: &&Remembered| entry.is_for(server, &account.place);
             let kept: Vec<&Remembered> = self.memory.entries.iter().filter(own).collect();

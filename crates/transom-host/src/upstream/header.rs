@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use reqwest::header::HeaderName;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
+use transom::wire::Members;
 
 /// An argument that a tool wants repeated in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +29,17 @@ impl Mirrored {
     }
 
     /// The header and the value it has for these arguments, if they have one.
-    pub(super) fn of(&self, arguments: &Value) -> Option<(HeaderName, String)> {
-        let value = self.path.iter().try_fold(arguments, |value, name| value.get(name))?;
-        let value = match value {
-            Value::String(text) => text.clone(),
-            Value::Bool(_) | Value::Number(_) => value.to_string(),
-            Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    ///
+    /// A number is the text that goes out in the body: a reader may know more digits than we do.
+    pub(super) fn of(&self, arguments: &RawValue) -> Option<(HeaderName, String)> {
+        let mut value = arguments;
+        for name in &self.path {
+            value = serde_json::from_str::<Members<'_>>(value.get()).ok()?.get(name)?;
+        }
+        let value = match value.get().as_bytes().first()? {
+            b'"' => serde_json::from_str(value.get()).ok()?,
+            b'n' | b'[' | b'{' => return None,
+            _ => value.get().to_owned(),
         };
         Some((self.header.clone(), value))
     }
@@ -113,7 +119,7 @@ const MAX_HEADERS: usize = 32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{json, value::to_raw_value};
 
     #[test]
     fn values_that_a_header_would_change_are_wrapped() {
@@ -141,14 +147,18 @@ mod tests {
             "x-mcp-header": {"type": "string"},
         }});
         let marks = Mirrored::in_schema(&schema).unwrap();
-        let arguments = json!({"region": "eu", "deep": {"count": 3}, "plain": "y"});
+        let arguments =
+            r#"{"region":"eu","deep":{"count":123456789012345678901234567890},"plain":"y"}"#;
+        let arguments: &RawValue = serde_json::from_str(arguments).unwrap();
         let seen: Vec<String> = marks
             .iter()
-            .filter_map(|mark| mark.of(&arguments))
+            .filter_map(|mark| mark.of(arguments))
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
-        assert_eq!(seen, ["mcp-param-region: eu", "mcp-param-count: 3"]);
-        assert!(marks.iter().all(|mark| mark.of(&json!({"region": ["eu"]})).is_none()));
+        let count = "mcp-param-count: 123456789012345678901234567890";
+        assert_eq!(seen, ["mcp-param-region: eu", count]);
+        let list = to_raw_value(&json!({"region": ["eu"]})).unwrap();
+        assert!(marks.iter().all(|mark| mark.of(&list).is_none()));
     }
 
     #[test]

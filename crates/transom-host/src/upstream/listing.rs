@@ -97,7 +97,7 @@ impl Listing {
         let tool = request.name().filter(|_| request.method() == method::TOOLS_CALL);
         let mirrored = tool.and_then(|name| self.get(name)).map(|tool| &*tool.mirrored);
         let Some(mirrored @ [_, ..]) = mirrored else { return vec![] };
-        let arguments = request.arguments().unwrap_or_default();
+        let Some(arguments) = request.arguments() else { return vec![] };
         mirrored.iter().filter_map(|mark| mark.of(&arguments)).collect()
     }
 
@@ -109,6 +109,10 @@ impl Listing {
         for raw in entries() {
             let Some((name, tool)) = ListedTool::read(raw, marks) else { continue };
             good.push(raw);
+            // A finding says so.
+            if name.len() > Tools::LONGEST_NAME {
+                continue;
+            }
             // The first of two tools with one name, as `Tools` has it.
             by_name.entry(name).or_insert(tool);
         }

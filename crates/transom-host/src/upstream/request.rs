@@ -126,7 +126,7 @@ impl Request {
     }
 
     /// The arguments of a tool call.
-    pub(super) fn arguments(&self) -> Option<serde_json::Value> {
+    pub(super) fn arguments(&self) -> Option<Box<RawValue>> {
         let body: Arguments = serde_json::from_str(&format!("{{{}}}", self.body)).ok()?;
         body.arguments
     }
@@ -243,7 +243,7 @@ fn is_ours(name: &str) -> bool {
 
 #[derive(serde::Deserialize)]
 struct Arguments {
-    arguments: Option<serde_json::Value>,
+    arguments: Option<Box<RawValue>>,
 }
 
 const PROGRESS_TOKEN: &str = "progressToken";

@@ -105,6 +105,7 @@ fn told(name: &str) -> Option<ToPage> {
         text: "Open https://example.com/?".into(),
         choices: vec!["allow", "deny"],
         server: "demo".into(),
+        who: WHO.into(),
         url: url.clone(),
         ..Ask::default()
     };
@@ -131,6 +132,7 @@ fn told(name: &str) -> Option<ToPage> {
             text: "It has changed:".into(),
             choices: vec!["allow", "deny"],
             server: "demo".into(),
+            who: WHO.into(),
             changes: vec!["it now names https://a.test".into()],
             ..Ask::default()
         }),
@@ -172,3 +174,5 @@ fn what_the_host_says_is_written_byte_for_byte() {
     }
     assert_eq!(written, 12);
 }
+
+const WHO: &str = "View of \"weather\" from \"demo\"";

@@ -258,8 +258,8 @@ impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for Each<F> {
     }
 }
 
-const META: &str = "_meta";
-const TOKEN: &str = "progressToken";
+pub(super) const META: &str = "_meta";
+pub(super) const TOKEN: &str = "progressToken";
 /// How many of the members that are left out are named.
 const NAMED: usize = 5;
 /// A message has a dozen; each costs more here than on the wire.

@@ -303,6 +303,13 @@ impl Questions {
         found.and_then(|index| self.late.remove(index)).is_some()
     }
 
+    /// Stands for what a person is shown, where the preview does not.
+    pub(super) fn showed(&mut self, question: u64, wish: &str) {
+        if let Some(open) = self.open.get_mut(&question) {
+            open.shown = Some(wish.into());
+        }
+    }
+
     fn join(&mut self, subject: &Subject, said: &Claimed, waiter: Waiter) -> Option<u64> {
         let same = |open: &&mut Open| open.subject == *subject && open.said == *said;
         let joins = |open: &&mut Open| matches!(subject, Subject::Tools(_)) && same(open);

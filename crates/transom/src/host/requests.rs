@@ -303,6 +303,15 @@ impl Session {
         }
     }
 
+    /// What a late yes must have been given to: what a person was shown or, of files, whose names alone they are shown, a
+    /// digest of all that is in them.
+    fn wish<'t>(&self, task: &'t Task) -> Cow<'t, str> {
+        match task {
+            Task::Download { files } => self.tools.digest(&format!("{files:?}")).into(),
+            task => task.preview(),
+        }
+    }
+
     fn judge(
         &mut self,
         now: Duration,
@@ -313,7 +322,10 @@ impl Session {
         let (id, method) = (work.id.clone(), work.method);
         seen.about = Quoted::new(task.about());
         let verdict = match self.verdict(&task) {
-            Verdict::Ask(subject) => self.ask_again(now, subject, &task.preview()),
+            Verdict::Ask(subject) => {
+                let wish = self.wish(&task);
+                self.ask_again(now, subject, &wish)
+            }
             verdict => verdict,
         };
         match verdict {
@@ -336,6 +348,8 @@ impl Session {
                     (&mut question, &task)
                 {
                     question.files.clone_from(files);
+                    let wish = self.wish(&task);
+                    self.questions.showed(number, &wish);
                 }
                 let patience = self.decision_patience(work.token.is_some());
                 self.beat_from(now, work.token.is_some());

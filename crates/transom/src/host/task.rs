@@ -2,11 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::{files::file_name, work::Reply};
+use serde_json::value::RawValue;
+
+use super::{
+    files::file_name,
+    members::{META, TOKEN},
+    work::Reply,
+};
 use crate::{
     printed::Printed,
     rpc,
-    wire::{Body, DisplayMode, Downloadable},
+    wire::{Body, DisplayMode, Downloadable, Members},
 };
 
 /// What to do for the view, already allowed.
@@ -117,7 +123,10 @@ impl Task {
     /// What would be done, for the person who decides.
     pub(super) fn preview(&self) -> Cow<'_, str> {
         match self {
-            Self::CallTool(call) => call.arguments.as_ref().map_or("{}", Printed::get).into(),
+            Self::CallTool(call) => match call.shown() {
+                Cow::Borrowed("") => "{}".into(),
+                shown => shown,
+            },
             Self::Sample { params } => params.get().into(),
             Self::AddMessage { content } => content.get().into(),
             Self::UpdateModelContext { content, structured } => match structured {
@@ -125,12 +134,25 @@ impl Task {
                 None => content.get().into(),
             },
             Self::OpenLink { url } => url.into(),
-            Self::Read { .. } | Self::Download { .. } | Self::SetDisplayMode(_) => "".into(),
+            // What is read is the subject; a cursor and `_meta` go along.
+            Self::Read { params, .. } => beside(params.get()).unwrap_or_default().into(),
+            Self::Download { .. } | Self::SetDisplayMode(_) => "".into(),
         }
     }
 }
 
 impl ToolCall {
+    /// What a person is shown of it, what its hash is written down of, and what a late yes is compared with: the arguments,
+    /// and `_meta` if the view put anything there. Together they are no JSON, so that no arguments can pass for both.
+    pub fn shown(&self) -> Cow<'_, str> {
+        let arguments = self.arguments.as_ref().map_or("", Printed::get);
+        match self.meta.as_ref().and_then(|meta| own_meta(meta.get())) {
+            Some(meta) if arguments.is_empty() => format!("{{}}\n_meta: {meta}").into(),
+            Some(meta) => format!("{arguments}\n_meta: {meta}").into(),
+            None => arguments.into(),
+        }
+    }
+
     /// The params of the `tools/call` to send, as JSON text.
     pub fn params(&self) -> String {
         let members = [("arguments", &self.arguments), ("_meta", &self.meta)];
@@ -150,6 +172,37 @@ impl ToolCall {
         text.push('}');
         text
     }
+}
+
+/// What a view put into `_meta`: all but the progress token, which is ours and another one each time.
+fn own_meta(meta: &str) -> Option<String> {
+    rest(meta, TOKEN, |_, value| Some(value.get().into()))
+}
+
+/// What goes along with the address that is read.
+fn beside(params: &str) -> Option<String> {
+    rest(params, "uri", |name, value| match name {
+        META => own_meta(value.get()).map(Cow::Owned),
+        _ => Some(value.get().into()),
+    })
+}
+
+/// An object that we printed, without one of its members; nothing, if nothing is left.
+fn rest<'a>(
+    object: &'a str,
+    left_out: &str,
+    print: impl Fn(&str, &'a RawValue) -> Option<Cow<'a, str>>,
+) -> Option<String> {
+    let members: Members<'a> = serde_json::from_str(object).expect("we printed an object");
+    let mut text = String::new();
+    for (name, value) in members.iter().filter(|(name, _)| *name != left_out) {
+        let Some(value) = print(name, value) else { continue };
+        text.push(if text.is_empty() { '{' } else { ',' });
+        rpc::push_string(&mut text, name);
+        text.push(':');
+        text.push_str(&value);
+    }
+    (!text.is_empty()).then(|| text + "}")
 }
 
 impl File {
@@ -179,6 +232,29 @@ impl From<Downloadable<'_>> for File {
                 mime_type: link.mime_type,
                 body: FileBody::Link(link.uri.into_owned()),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_along_with_a_read_is_shown_beside_its_address() {
+        #[rustfmt::skip]
+        let table = [
+            (r#"{"uri":"file:///a"}"#,                                          ""),
+            (r#"{"uri":"file:///a","_meta":{"progressToken":7}}"#,              ""),
+            (r#"{"uri":"file:///a","_meta":{"force":true,"progressToken":7}}"#, r#"{"_meta":{"force":true}}"#),
+            (r#"{"cursor":"x"}"#,                                               r#"{"cursor":"x"}"#),
+            // A view's own word, which only looks like ours.
+            (r#"{"_meta":{"_meta":{"progressToken":7}}}"#,                      r#"{"_meta":{"_meta":{"progressToken":7}}}"#),
+        ];
+        for (params, shown) in table {
+            let params = Printed::parse(params).unwrap();
+            let task = Task::Read { method: "resources/read", uri: None, params };
+            assert_eq!(task.preview(), shown);
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     policy::{Claimed, Claims, Subject, ToolFacts, canonical},
+    quoted::Quoted,
     rpc,
     wire::{Compat, Finding, Tool, ToolMeta, Visibility},
 };
@@ -72,6 +73,9 @@ impl Tools {
         Self { by_name, for_app, digest }
     }
 
+    /// The longest name of a tool, in bytes. The specification recommends at most half of it.
+    pub const LONGEST_NAME: usize = 256;
+
     /// What the tools of a subject say of themselves.
     pub fn said(&self, subject: &Subject) -> Claimed {
         let said = |name: &String| Some((name.clone(), Arc::clone(&self.get(name)?.claims)));
@@ -86,6 +90,11 @@ impl Tools {
     pub(super) fn claims(&self, tool: &Tool) -> Claims {
         let schema = canonical(tool.get("inputSchema"));
         Claims::of(|hint| tool.hint(hint), (self.digest)(&schema).into())
+    }
+
+    /// A text by its digest.
+    pub(super) fn digest(&self, text: &str) -> String {
+        (self.digest)(text)
     }
 
     /// What is known of one tool.
@@ -129,6 +138,11 @@ impl ToolFacts {
 fn facts(raw: &RawValue, findings: &mut Vec<Finding>) -> Option<(ToolFacts, String)> {
     let tool: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
     let name = tool.get("name")?.as_str()?.to_owned();
+    if name.len() > Tools::LONGEST_NAME {
+        let got = Quoted::new(&name);
+        findings.push(Finding::TooLong { key: "name", most: Tools::LONGEST_NAME, got });
+        return None;
+    }
     let empty = Map::new();
     let meta = tool.get("_meta").and_then(Value::as_object).unwrap_or(&empty);
     let visibility = ToolMeta::read(meta, Compat::default(), findings).visibility;
@@ -209,5 +223,16 @@ mod tests {
         assert!(!tool.for_app && tool.for_model && !tool.read_only && tool.destructive);
         let said = serde_json::to_string(&*tool.claims).unwrap();
         assert_eq!(said, r#"{"readOnlyHint":false,"destructiveHint":true,"schema":"\n"}"#);
+    }
+
+    #[test]
+    fn a_tool_whose_name_is_too_long_is_refused_and_the_others_are_not() {
+        let mut findings = vec![];
+        let of = |length: usize| format!(r#"{{"name":"{}"}}"#, "a".repeat(length));
+        let text = format!("[{},{}]", of(Tools::LONGEST_NAME), of(Tools::LONGEST_NAME + 1));
+        let entries: Vec<&RawValue> = serde_json::from_str(&text).unwrap();
+        let tools = Tools::read(entries, &mut findings);
+        assert_eq!(tools.iter().count(), 1);
+        assert!(matches!(findings[..], [Finding::TooLong { key: "name", .. }]), "{findings:?}");
     }
 }

@@ -33,6 +33,16 @@ pub enum Finding {
         /// What was there.
         got: Quoted,
     },
+    /// Something that people read and a host keeps, and that is too long for both; the tool has no view, or is none.
+    #[error("{key} should have at most {most} bytes, got {got}")]
+    TooLong {
+        /// Where it stood.
+        key: &'static str,
+        /// The most that it may have.
+        most: usize,
+        /// Its beginning.
+        got: Quoted,
+    },
     /// The older flat link and the nested one disagree; the nested one counts.
     #[error("ui/resourceUri is {flat}, but ui.resourceUri is {nested}")]
     TwoLinks {

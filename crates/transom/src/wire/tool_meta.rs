@@ -170,7 +170,9 @@ fn link(
 
 fn ui_uri(key: &'static str, value: &Value, findings: &mut Vec<Finding>) -> Option<UiUri> {
     let uri = value.as_str().and_then(UiUri::parse);
-    if uri.is_none() {
+    if value.as_str().is_some_and(|text| text.len() > UiUri::LONGEST) {
+        findings.push(Finding::TooLong { key, most: UiUri::LONGEST, got: quote(value) });
+    } else if uri.is_none() {
         findings.push(Finding::NotUiUri { key, got: quote(value) });
     }
     uri

@@ -9,9 +9,12 @@ use std::fmt;
 pub struct UiUri(String);
 
 impl UiUri {
+    /// The longest address, in bytes: people are shown it, and it is kept for as long as somebody agrees to it.
+    pub const LONGEST: usize = 2_048;
+
     /// Reads an address. The scheme is lower case, as the reference compares it.
     pub fn parse(text: &str) -> Option<Self> {
-        let rest = text.strip_prefix("ui://")?;
+        let rest = text.strip_prefix("ui://").filter(|_| text.len() <= Self::LONGEST)?;
         let sound = !rest.is_empty() && !rest.contains(|c: char| c.is_control() || c == ' ');
         sound.then(|| Self(text.to_owned()))
     }
@@ -49,5 +52,12 @@ mod tests {
         {
             assert_eq!(UiUri::parse(text), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_address_is_not_too_long() {
+        let of = |length: usize| format!("ui://{}", "a".repeat(length - 5));
+        assert!(UiUri::parse(&of(UiUri::LONGEST)).is_some());
+        assert_eq!(UiUri::parse(&of(UiUri::LONGEST + 1)), None);
     }
 }

@@ -1087,12 +1087,17 @@ fn a_late_yes_covers_what_was_shown_and_nothing_else() {
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"wipe","arguments":{arguments}}}}}"#
         ));
     };
+    let forced = |meta: &str| format!(r#"{{"what":"the cache"}},"_meta":{meta}"#);
+    let token = r#"{"a":1}"#;
     let long = |end: &str| format!(r#"{{"what":"{}{end}"}}"#, "x".repeat(3_000));
     let cache = r#"{"what":"the cache"}"#.to_owned();
     #[rustfmt::skip]
     let table = [
         ("the same",                      cache.clone(), cache.clone(),                         true),
-        ("bait",                          cache,         r#"{"what":"everything"}"#.to_owned(), false),
+        ("bait",                          cache.clone(), r#"{"what":"everything"}"#.to_owned(), false),
+        ("the same meta",                 forced(token), forced(token),                         true),
+        ("meta as bait",                  forced(token), forced(r#"{"a":2}"#),                  false),
+        ("meta on top",                   cache.clone(), forced(r#"{"force":true}"#),           false),
         // Nor what was too long to be shown whole.
         ("long bait",                     long("a"),     long("b"),                             false),
     ];
@@ -1107,6 +1112,26 @@ fn a_late_yes_covers_what_was_shown_and_nothing_else() {
         world.person.latency = None;
         wipe(&mut world, 71, &wanted);
         assert_eq!(world.has_heard("perform"), covered, "{name}: {:?}", world.heard);
+    }
+}
+
+#[test]
+fn a_late_yes_to_a_file_covers_these_bytes_and_no_others() {
+    let save = |world: &mut World, id: u32, text: &str| {
+        world.inject(format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"ui/download-file","params":{{"contents":[{{"type":"resource","resource":{{"uri":"file:///report.csv","text":"{text}"}}}}]}}}}"#
+        ));
+    };
+    for (wanted, covered) in [("1,2", true), ("evil", false)] {
+        let mut world = World::new(wanted);
+        world.open();
+        world.person.latency = Some(ms(55_000));
+        save(&mut world, 70, "1,2");
+        world.run_for(ms(60_000));
+        assert!(!world.has_heard("perform"), "{wanted}: {:?}", world.heard);
+        world.person.latency = None;
+        save(&mut world, 71, wanted);
+        assert_eq!(world.has_heard("perform"), covered, "{wanted}: {:?}", world.heard);
     }
 }
 

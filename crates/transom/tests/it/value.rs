@@ -95,6 +95,28 @@ fn a_doubled_key_at_any_depth_is_refused() {
 }
 
 #[test]
+fn what_a_view_puts_into_meta_is_shown_where_people_decide() {
+    let call = |params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)
+    };
+    #[rustfmt::skip]
+    let table = [
+        (r#"{"name":"drop","arguments":{"a":1}}"#,                                r#"{"a":1}"#),
+        (r#"{"name":"drop"}"#,                                                    "{}"),
+        // Our own token is another one each time, and says nothing.
+        (r#"{"name":"drop","arguments":{"a":1},"_meta":{"progressToken":"t"}}"#,  r#"{"a":1}"#),
+        (r#"{"name":"drop","arguments":{"a":1},"_meta":{"force":true,"progressToken":"t"}}"#,
+            "{\"a\":1}\n_meta: {\"force\":true}"),
+        (r#"{"name":"drop","_meta":{"acme/subject":"admin"}}"#,                   "{}\n_meta: {\"acme/subject\":\"admin\"}"),
+    ];
+    for (params, shown) in table {
+        let mut view = View::new();
+        view.says(&call(params));
+        assert_eq!(&*view.questions[0].preview.text, shown, "{params}");
+    }
+}
+
+#[test]
 fn a_message_in_a_string_is_judged_like_any_other() {
     let message =
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","Name":"drop"}}"#;

@@ -44,7 +44,12 @@ impl FilePins {
         // Read in any case: what is written must not be missing what another has written.
         let mut changed = self.read()?;
         let outcome = change(&mut changed)?;
-        hold.write(&print(&changed)).map_err(|error| self.failed(error))?;
+        let text = print(&changed);
+        // What could not be read again would keep every view of every server from running.
+        if text.len() as u64 > MAX_BYTES {
+            return Err(PinError::TooLarge { most: MAX_BYTES });
+        }
+        hold.write(&text).map_err(|error| self.failed(error))?;
         *self.known() = Known { stamp: self.kept.stamp(), board: changed };
         Ok(outcome)
     }
@@ -215,3 +220,33 @@ const VERSION: u32 = 2;
 
 /// Far more than the most pins need.
 const MAX_BYTES: u64 = 64 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let place =
+            crate::place::Place::of(&crate::upstream::Target::InProcess(crate::demo::server()));
+        let pin = |uri: &str| Pin {
+            uri: uri.to_owned(),
+            pattern: None,
+            hash: ContentHash::of(b""),
+            size: 0,
+            csp: None,
+            permissions: ResourcePermissions::default(),
+            domain: None,
+            origins: vec![],
+            findings: vec![],
+        };
+        let pins = FilePins::open(folder.path()).unwrap();
+        pins.set(place.id(), &["show"], &pin("ui://a/b")).unwrap();
+        let large = pin(&format!("ui://{}", "x".repeat(MAX_BYTES as usize)));
+        let error = pins.set(place.id(), &["other"], &large).unwrap_err();
+        assert!(matches!(error, PinError::TooLarge { .. }), "{error}");
+        let again = FilePins::open(folder.path()).unwrap();
+        assert_eq!(again.get(place.id(), "show").unwrap(), Some(pin("ui://a/b")));
+    }
+}
