@@ -99,7 +99,9 @@ pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) ->
             ),
             ..ask.showing(&question.preview)
         },
-        Subject::Nearby(sources) => nearby(&server, &Quoted::new("a tool"), sources, lasts),
+        Subject::Nearby(sources) => {
+            nearby(&server, &Quoted::new("a tool"), sources, ask.id, lasts)
+        }
     }
 }
 
@@ -108,6 +110,7 @@ pub(crate) fn nearby(
     server: &Quoted,
     tool: &Quoted,
     sources: &BTreeSet<String>,
+    id: String,
     lasts: bool,
 ) -> Ask {
     let line = |source: &String| match Source::parse(source).map(|source| source.reach()) {
@@ -117,8 +120,8 @@ pub(crate) fn nearby(
     let lines: Vec<Words> = sources.iter().map(line).collect();
     let lines: Vec<&str> = lines.iter().map(Words::as_str).collect();
     Ask {
-        id: NEARBY.to_owned(),
-        kind: NEARBY,
+        id,
+        kind: "nearby",
         text: words!(
             "The view of {} from {} wants to reach programs and devices that outsiders cannot:",
             tool.clone(),
@@ -166,11 +169,12 @@ fn amount(bytes: usize, members: usize) -> Words {
 }
 
 /// A document that nobody agreed to as it is: it does not run before they do.
-pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>) -> Ask {
-    match doubt {
+pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>, id: String) -> Ask {
+    let ask = match doubt {
         Doubt::Changed(change) => changed(server, tool, change),
         Doubt::Unpinned(pin) => unpinned(server, tool, pin),
-    }
+    };
+    Ask { id, ..ask }
 }
 
 fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
@@ -188,7 +192,6 @@ fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
     }
     let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {
-        id: "document".to_owned(),
         kind: "document",
         text: words!(
             "The view of {} from {} is made anew for each request, so you are not asked when its content changes:",
@@ -233,7 +236,6 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     };
     let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {
-        id: "document".to_owned(),
         kind: "document",
         text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
         choices,
@@ -418,8 +420,6 @@ fn offer(file: &transom::host::File) -> FileOffer {
     }
 }
 
-/// The name of the question about private addresses, of which a view has one at a time.
-pub(crate) const NEARBY: &str = "nearby";
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
 /// The most differences that are listed one by one.

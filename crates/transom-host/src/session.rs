@@ -112,6 +112,8 @@ pub(crate) struct Driver {
     /// What people have decided about each server (D6): for all of its views, and for its next one.
     decided: HashMap<String, Decided>,
     memory: Memory,
+    /// How many questions were asked before views were shown.
+    first_questions: u64,
     timers: BTreeSet<(Duration, ViewId)>,
     /// Views that said something since the last confirmation, each once.
     unconfirmed: Vec<ViewId>,
@@ -245,6 +247,7 @@ impl Driver {
             views: HashMap::new(),
             decided: HashMap::new(),
             memory,
+            first_questions: 0,
             timers: BTreeSet::new(),
             unconfirmed: vec![],
             confirm_at: None,
@@ -500,7 +503,15 @@ impl Driver {
         self.end(view, "limit");
     }
 
+    /// The name of the next question that is asked before a view is shown. None is used twice: a click that is under way
+    /// while a question is replaced must not answer the new one.
+    fn first_question_id(&mut self) -> String {
+        self.first_questions += 1;
+        format!("first-{}", self.first_questions)
+    }
+
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
+        let id = self.first_question_id();
         let Some(seat) = self.views.get_mut(view) else { return };
         if !matches!(seat.life, Life::Opening) {
             return;
@@ -510,7 +521,7 @@ impl Driver {
             Err(words) => return self.no_view(view, &words),
         };
         let Some(doubt) = prepared.doubt() else { return self.run_or_ask(view, prepared) };
-        let ask = consent::doubted(&seat.server, &seat.tool, &doubt);
+        let ask = consent::doubted(&seat.server, &seat.tool, &doubt, id);
         let changes: Vec<&str> = ask.changes.iter().map(Words::as_str).collect();
         let words = words!("{} {}", ask.text, Words::ours(&changes.join("; ")));
         let document = prepared.named();
@@ -523,7 +534,7 @@ impl Driver {
 
     /// A person has decided about what changed in a document. It counts when it is written down.
     fn judge(&mut self, view: &ViewId, decision: Decision) {
-        if let Some((prepared, sources)) = self.take_admitting(view) {
+        if let Some((prepared, _, sources)) = self.take_admitting(view) {
             let document = prepared.named();
             if let Some(seat) = self.views.get_mut(view) {
                 seat.life = Life::Judged(prepared);
@@ -560,11 +571,11 @@ impl Driver {
         self.run_or_ask(view, prepared);
         // Each has a row of its own before it runs.
         for view in waiting {
-            let waits = |seat: &Seat| matches!(seat.life, Life::Judging(..));
-            if !self.views.get(&view).is_some_and(waits) {
+            let Some(Life::Judging(_, ask)) = self.views.get(&view).map(|seat| &seat.life) else {
                 continue;
-            }
-            self.say(&view, &ToPage::Withdraw { id: "document".to_owned() });
+            };
+            let id = ask.id.clone();
+            self.say(&view, &ToPage::Withdraw { id });
             self.judge(&view, decision);
             self.flush(&view);
         }
@@ -589,6 +600,7 @@ impl Driver {
     /// Runs a document, unless it declares private addresses that nobody has decided about: then a person
     /// is asked, and nothing runs meanwhile.
     fn run_or_ask(&mut self, view: &ViewId, prepared: Box<Prepared>) {
+        let id = self.first_question_id();
         let Some(seat) = self.views.get(view) else { return };
         let decided = self.decided.get(&seat.server);
         let is_open = |source: &String| decided.and_then(|all| all.nearby(source)).is_none();
@@ -599,7 +611,7 @@ impl Driver {
         }
         let (server, tool) = (Quoted::new(&seat.server), Quoted::new(&seat.tool));
         let lasts = self.keeps(server.as_str());
-        let ask = consent::nearby(&server, &tool, &open, lasts);
+        let ask = consent::nearby(&server, &tool, &open, id, lasts);
         let shown = ask.preview.as_deref().unwrap_or_default().replace('\n', ", ");
         let words = words!("{} {}", ask.text, Words::ours(&shown));
         let document = prepared.named();
@@ -661,16 +673,19 @@ impl Driver {
         let waiting = self.views.iter().filter(|(_, seat)| waits(seat));
         let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
         for view in waiting {
-            let Some((prepared, _)) = self.take_admitting(&view) else { continue };
-            self.say(&view, &ToPage::Withdraw { id: consent::NEARBY.to_owned() });
+            let Some((prepared, ask, _)) = self.take_admitting(&view) else { continue };
+            self.say(&view, &ToPage::Withdraw { id: ask.id });
             self.run_or_ask(&view, prepared);
         }
     }
 
-    fn take_admitting(&mut self, view: &ViewId) -> Option<(Box<Prepared>, BTreeSet<String>)> {
+    fn take_admitting(
+        &mut self,
+        view: &ViewId,
+    ) -> Option<(Box<Prepared>, Box<Ask>, BTreeSet<String>)> {
         let seat = self.views.get_mut(view)?;
         match std::mem::replace(&mut seat.life, Life::Opening) {
-            Life::Admitting(prepared, _, sources) => Some((prepared, sources)),
+            Life::Admitting(prepared, ask, sources) => Some((prepared, ask, sources)),
             other => {
                 seat.life = other;
                 None

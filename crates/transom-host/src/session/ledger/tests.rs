@@ -202,12 +202,13 @@ fn before() -> Document {
 }
 
 /// A page that is asked whether it agrees to a view that is not the one it was.
-async fn changed(data: &Path, audit: Audit) -> Page {
+async fn changed(data: &Path, audit: Audit) -> (Page, Value) {
     let mut page = Page::connect_to(stranger().await, Some(data), Some(audit)).await;
     page.host.agree("demo", "show_weather", &before());
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
-    assert_eq!(page.hear("ask").await["kind"], "document");
-    page
+    let ask = page.hear("ask").await;
+    assert_eq!(ask["kind"], "document");
+    (page, ask["id"].clone())
 }
 
 /// What was written down, in words.
@@ -407,8 +408,8 @@ async fn d7_h_49_what_is_agreed_to_is_written_down_before_it_runs() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.db");
         let audit = Audit::open(&path, &Options::default()).await.unwrap();
-        let mut page = changed(folder.path(), audit).await;
-        page.say(json!({"answer":{"id":"document","choice":choice}})).await;
+        let (mut page, id) = changed(folder.path(), audit).await;
+        page.say(json!({"answer":{"id":id,"choice":choice}})).await;
         page.hear(kind).await;
         let decision = format!("decision {choice} {VIEW}");
         let all = told(&path).await;
@@ -425,14 +426,14 @@ async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.db");
     let audit = Audit::open(&path, &Options::default()).await.unwrap();
-    let mut page = changed(folder.path(), audit).await;
+    let (mut page, id) = changed(folder.path(), audit).await;
     let open = json!({"tool":{"server":"demo","name":"show_weather","arguments":{}}});
     let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
     let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
     assert!(page.host.events().send(frame).await.is_ok());
     page.hear("ask").await;
     page.heard = 1;
-    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
     page.hear("open").await;
     page.hear("open").await;
     for view in ["v1", "v2"] {
@@ -445,15 +446,29 @@ async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
 }
 
 #[tokio::test]
+async fn a_click_under_way_does_not_answer_the_question_that_came_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = near(folder.path(), None, &[]).await;
+    let first = page.hear("ask").await["id"].clone();
+    page.say(json!({"close":{"reason":"gone"}})).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    let second = page.hear("ask").await["id"].clone();
+    assert_ne!(first, second);
+    page.say(json!({"answer":{"id":first,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":second,"choice":"deny"}})).await;
+    assert_eq!(given(&mut page).await, json!({"connectDomains": ["https://a.test"]}));
+}
+
+#[tokio::test]
 async fn d7_h_49_a_yes_that_cannot_be_written_down_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.db");
     let audit = Audit::open(&path, &Options::small()).await.unwrap();
-    let mut page = changed(folder.path(), audit.clone()).await;
+    let (mut page, id) = changed(folder.path(), audit.clone()).await;
     fill(&audit).await;
-    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
     // Twice, while the first is on its way.
-    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
     let (kind, said) = page.next().await;
     assert_eq!(kind, "text", "{said}");
     assert_eq!(said["why"], "There is no view to show: the audit cannot be written.");
