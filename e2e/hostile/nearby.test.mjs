@@ -38,7 +38,7 @@ async function arrivals(bench, card) {
 
 test("a view that declares private addresses is asked about, and after a no it reaches none", async (t) => {
   const { host, bench, card } = await open(t, { servers: { stranger: server } });
-  await card.ask.getByText("wants to reach programs and devices that outsiders cannot").waitFor();
+  await card.ask.getByText("want to reach programs and devices that outsiders cannot").waitFor();
   for (const each of declared) await card.ask.getByText(`${each} (this machine)`).waitFor();
   assert.equal(await card.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
   await card.answer("deny");

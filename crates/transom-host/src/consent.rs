@@ -14,6 +14,7 @@ use transom::{
 use crate::{
     documents::{Change, Difference, Pin},
     envelope::{Ask, Deed, FileOffer, Fold},
+    grants::purposes,
     server::Doubt,
     words,
     words::Words,
@@ -99,32 +100,27 @@ pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) ->
             ),
             ..ask.showing(&question.preview)
         },
-        Subject::Nearby(sources) => {
-            nearby(&server, &Quoted::new("a tool"), sources, ask.id, lasts)
-        }
+        Subject::Nearby(wishes) => nearby(&server, wishes, ask.id, lasts),
     }
 }
 
-/// A document that declares private addresses: it reaches none of them before a person agrees.
-pub(crate) fn nearby(
-    server: &Quoted,
-    tool: &Quoted,
-    sources: &BTreeSet<String>,
-    id: String,
-    lasts: bool,
-) -> Ask {
-    let line = |source: &String| match Source::parse(source).map(|source| source.reach()) {
-        Ok(Reach::Machine) => words!("{} (this machine)", Words::ours(source)),
-        _ => words!("{} (your network)", Words::ours(source)),
+/// A document that declares private addresses: it reaches none of them before a person agrees. A yes for longer is for
+/// every view of the server, and for what is named here.
+pub(crate) fn nearby(server: &Quoted, wishes: &BTreeSet<String>, id: String, lasts: bool) -> Ask {
+    let line = |(source, purposes): (&str, String)| {
+        let place = match Source::parse(source).map(|source| source.reach()) {
+            Ok(Reach::Machine) => "this machine",
+            _ => "your network",
+        };
+        words!("{} ({}): {}", Words::ours(source), place, Words::ours(&purposes))
     };
-    let lines: Vec<Words> = sources.iter().map(line).collect();
+    let lines: Vec<Words> = purposes(wishes).into_iter().map(line).collect();
     let lines: Vec<&str> = lines.iter().map(Words::as_str).collect();
     Ask {
         id,
         kind: "nearby",
         text: words!(
-            "The view of {} from {} wants to reach programs and devices that outsiders cannot:",
-            tool.clone(),
+            "Views of {} want to reach programs and devices that outsiders cannot:",
             server.clone()
         ),
         choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),

@@ -23,7 +23,7 @@ use crate::{
         Unread,
     },
     envelope::Mount,
-    grants::{MissingGrants, MissingNearby, MissingPermissions, nearby, permissions},
+    grants::{MissingGrants, MissingNearby, MissingPermissions, permissions, wish, wishes},
     log::Log,
     place::Place,
     sandbox::{Frame, MountError, Mounted, Relay, Sandbox},
@@ -364,9 +364,9 @@ impl Server {
             ..Frame::new(Arc::clone(document), self.place.clone(), self.page_origins.clone())
         };
         if let Some(declaration) = &mut frame.declaration {
-            declaration.retain(|_, source| match self.policy.domains.judge(source) {
+            declaration.retain(|list, source| match self.policy.domains.judge(source) {
                 Stance::Allow => true,
-                Stance::Ask => agreed.contains(&source.to_string()),
+                Stance::Ask => agreed.contains(&wish(list, source)),
                 Stance::Deny => false,
             });
         }
@@ -790,9 +790,9 @@ impl Prepared {
         }
     }
 
-    /// What of this machine and its networks the document declares, and the rules leave to a person.
+    /// What of this machine and its networks the document declares and for what, where the rules leave it to a person.
     pub(crate) fn nearby(&self) -> BTreeSet<String> {
-        nearby(&self.document, &self.server.policy.domains).iter().map(Source::to_string).collect()
+        wishes(&self.document, &self.server.policy.domains)
     }
 
     /// Gives it what of that a person has agreed to.

@@ -609,9 +609,8 @@ impl Driver {
         if open.is_empty() || open.len() > NEARBY {
             return self.begin_with(view, prepared, &BTreeSet::new());
         }
-        let (server, tool) = (Quoted::new(&seat.server), Quoted::new(&seat.tool));
-        let lasts = self.keeps(server.as_str());
-        let ask = consent::nearby(&server, &tool, &open, id, lasts);
+        let lasts = self.keeps(&seat.server);
+        let ask = consent::nearby(&Quoted::new(&seat.server), &open, id, lasts);
         let shown = ask.preview.as_deref().unwrap_or_default().replace('\n', ", ");
         let words = words!("{} {}", ask.text, Words::ours(&shown));
         let document = prepared.named();

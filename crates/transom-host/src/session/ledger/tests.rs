@@ -14,6 +14,7 @@ use tokio::{
 use transom::{
     host,
     origin::Origin,
+    policy::Decision,
     wire::{MIME, UiUri},
 };
 
@@ -611,6 +612,10 @@ const NEAR: &str = "http://localhost:3000";
 /// A page that opens a view which declares something of this machine, beside what is everybody's.
 async fn near(data: &Path, audit: Option<Audit>, private: &[&str]) -> Page {
     let csp = json!({"connectDomains": [NEAR, "https://a.test"], "frameDomains": [NEAR]});
+    near_with(csp, data, audit, private).await
+}
+
+async fn near_with(csp: Value, data: &Path, audit: Option<Audit>, private: &[&str]) -> Page {
     let origin = Origin::parse("http://localhost:7420").unwrap();
     let mut policy = transom::policy::Policy::default();
     policy.domains.private = private.iter().map(|word| word.parse().unwrap()).collect();
@@ -648,14 +653,20 @@ async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declar
             (&ask["kind"], &ask["choices"]),
             (&json!("nearby"), &json!(["allow", "allow-always", "deny"]))
         );
-        assert_eq!(ask["preview"], format!("{NEAR} (this machine)"));
+        assert_eq!(
+            ask["text"],
+            "Views of \"demo\" want to reach programs and devices that outsiders cannot:"
+        );
+        let line = format!("{NEAR} (this machine): to send and fetch, to show in a frame");
+        assert_eq!(ask["preview"], line);
         page.say(json!({"answer":{"id":ask["id"],"choice":choice}})).await;
         assert_eq!(given(&mut page).await, *expected, "{choice}");
         page.host.close().await;
         audit.close().await.unwrap();
         let told = told(&path).await;
-        assert!(told.contains(&format!("ask {NEAR}")), "{told:?}");
-        assert!(told.contains(&format!("decision {choice} {NEAR}")), "{told:?}");
+        let wishes = format!("connectDomains {NEAR}, frameDomains {NEAR}");
+        assert!(told.contains(&format!("ask {wishes}")), "{told:?}");
+        assert!(told.contains(&format!("decision {choice} {wishes}")), "{told:?}");
     }
     // The operator's grant, and nobody is asked.
     let folder = tempfile::tempdir().unwrap();
@@ -682,8 +693,8 @@ async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_tak
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     assert_eq!(given(&mut page).await["frameDomains"], json!([NEAR]));
     let shown = serde_json::to_value(page.host.decisions()).unwrap();
-    let reach =
-        shown.as_array().unwrap().iter().find(|one| one["words"] == format!("reach {NEAR}"));
+    let words = format!("reach {NEAR} (to send and fetch, to show in a frame)");
+    let reach = shown.as_array().unwrap().iter().find(|one| one["words"] == words);
     let id = serde_json::from_value(reach.unwrap()["id"].clone()).unwrap();
     let (done, told) = tokio::sync::oneshot::channel();
     assert!(page.host.events().send(Event::Forget { id, done }).await.is_ok());
@@ -692,6 +703,25 @@ async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_tak
     page.hear("close").await;
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     assert_eq!(page.hear("ask").await["kind"], "nearby");
+}
+
+#[tokio::test]
+async fn a_yes_to_fetch_from_a_private_address_is_none_to_load_scripts_from_it() {
+    let decided = |wishes: &[String]| {
+        let mut decided = transom::policy::Decided::default();
+        let subject = transom::policy::Subject::Nearby(wishes.iter().cloned().collect());
+        decided.remember(&subject, Decision::AllowAlways, &Default::default());
+        decided
+    };
+    let (fetch, script) = (format!("connectDomains {NEAR}"), format!("resourceDomains {NEAR}"));
+    let decided = decided(std::slice::from_ref(&fetch));
+    assert_eq!((decided.nearby(&fetch), decided.nearby(&script)), (Some(true), None));
+    // What a person is asked about is what the frame gets.
+    let folder = tempfile::tempdir().unwrap();
+    let csp = json!({"connectDomains": [NEAR], "resourceDomains": [NEAR], "baseUriDomains": [NEAR]});
+    let mut page = near_with(csp, folder.path(), None, &[]).await;
+    let line = "to send and fetch, to load scripts, images and styles from, as its base address";
+    assert_eq!(page.hear("ask").await["preview"], format!("{NEAR} (this machine): {line}"));
 }
 
 #[tokio::test]
