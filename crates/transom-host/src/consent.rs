@@ -374,6 +374,9 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::Focus => {
             "stopped: it took the keyboard while you were using the page, and took it again"
         }
+        Reason::TakenBack => {
+            "stopped: you took back an address of this machine or its network that it could reach; open it again, and you are asked"
+        }
         Reason::ServerGone => "closed: its server is gone",
         Reason::PageGone => "closed: its page is gone",
         _ => "ended",
@@ -386,6 +389,7 @@ pub(crate) fn close_word(reason: Reason) -> &'static str {
         Reason::Closed | Reason::Asked | Reason::ServerGone | Reason::PageGone => "teardown",
         Reason::NeverInitialized => "silent",
         Reason::Focus => "focus",
+        Reason::TakenBack => "taken-back",
         _ => "flood",
     }
 }

@@ -144,6 +144,10 @@ pub(crate) struct Prepared {
     review: Review,
     /// Whether nobody is asked when its content changes.
     unpinned: bool,
+    /// The private addresses that its frame was given because a person agreed, each with what it is for.
+    pub(crate) reaches: BTreeSet<String>,
+    /// Those of them that a person gave to this view alone.
+    pub(crate) once: BTreeSet<String>,
 }
 
 /// Which document it is, and of which bytes.
@@ -351,7 +355,19 @@ impl Server {
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
         let (shown_by, tool) = (tool.to_owned(), serde_json::from_str(entry.raw.get()).ok());
         let server = Arc::clone(self);
-        Ok(Prepared { server, tool, document, shown_by, template, review, unpinned, mounted })
+        let (reaches, once) = (BTreeSet::new(), BTreeSet::new());
+        Ok(Prepared {
+            server,
+            tool,
+            document,
+            shown_by,
+            template,
+            review,
+            unpinned,
+            mounted,
+            reaches,
+            once,
+        })
     }
 
     /// The frame of a document: with what the rules give it of its declaration, and what of the rest a
@@ -795,14 +811,18 @@ impl Prepared {
         wishes(&self.document, &self.server.policy.domains)
     }
 
-    /// Gives it what of that a person has agreed to.
+    /// Gives it what of that a person has agreed to, and nothing else of it.
     pub(crate) fn open_to(
         &mut self,
-        agreed: &BTreeSet<String>,
+        agreed: BTreeSet<String>,
         sandbox: &Sandbox,
     ) -> Result<(), MountError> {
-        let frame = self.server.frame(&self.document, agreed);
-        sandbox.remount(&mut self.mounted, frame)
+        if agreed != self.reaches {
+            let frame = self.server.frame(&self.document, &agreed);
+            sandbox.remount(&mut self.mounted, frame)?;
+            self.reaches = agreed;
+        }
+        Ok(())
     }
 
     /// Which document it would run.

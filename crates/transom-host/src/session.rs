@@ -197,6 +197,8 @@ struct Live {
     server: Arc<Server>,
     /// The names that it is served under, for as long as it lives.
     _mounted: Mounted,
+    /// The private addresses that it reaches because a person agreed.
+    reaches: BTreeSet<String>,
     mount: Mount,
     calls: HashMap<u64, oneshot::Sender<Quoted>>,
     asked: HashMap<String, Asked>,
@@ -352,6 +354,8 @@ impl Driver {
     }
 
     fn open(&mut self, view: &ViewId, mut open: Open) {
+        // Somebody may have taken back what a view on this page was given.
+        self.recall();
         let Some(seat) = self.views.get_mut(view) else { return };
         // A page that is loaded anew does not know the tool, and need not.
         if !seat.is_over() {
@@ -592,9 +596,16 @@ impl Driver {
 
     /// Which document runs is written down.
     fn run_written(&mut self, view: &ViewId) {
-        if let Some(prepared) = self.take_judged(view) {
-            self.begin_live(view, *prepared);
+        let Some(prepared) = self.take_judged(view) else { return };
+        // Meanwhile a person may have taken back what its frame was given.
+        let decided = self.views.get(view).and_then(|seat| self.decided.get(&seat.server));
+        let stands = |wish: &String| {
+            prepared.once.contains(wish) || decided.and_then(|all| all.nearby(wish)) == Some(true)
+        };
+        if !prepared.reaches.iter().all(stands) {
+            return self.run_or_ask(view, prepared);
         }
+        self.begin_live(view, *prepared);
     }
 
     /// Runs a document, unless it declares private addresses that nobody has decided about: then a person
@@ -607,7 +618,7 @@ impl Driver {
         let open: BTreeSet<String> = prepared.nearby().into_iter().filter(is_open).collect();
         // More than a person would read is not asked for, and not given.
         if open.is_empty() || open.len() > NEARBY {
-            return self.begin_with(view, prepared, &BTreeSet::new());
+            return self.begin_with(view, prepared, BTreeSet::new());
         }
         let lasts = self.keeps(&seat.server);
         let ask = consent::nearby(&Quoted::new(&seat.server), &open, id, lasts);
@@ -639,7 +650,8 @@ impl Driver {
             self.tell_decided(&server);
             self.keep_decision(view, subject, &Claimed::default(), decision);
         }
-        self.begin_with(view, prepared, &if yes { sources } else { BTreeSet::new() });
+        // What is agreed to for longer counts for as long as that does.
+        self.begin_with(view, prepared, if yes && !always { sources } else { BTreeSet::new() });
         if always {
             self.admit_waiting(view);
         }
@@ -650,18 +662,17 @@ impl Driver {
         &mut self,
         view: &ViewId,
         mut prepared: Box<Prepared>,
-        agreed: &BTreeSet<String>,
+        once: BTreeSet<String>,
     ) {
         let Some(seat) = self.views.get(view) else { return };
         let decided = self.decided.get(&seat.server);
         let before = |source: &String| decided.and_then(|all| all.nearby(source)) == Some(true);
         let mut all = prepared.nearby();
-        all.retain(|source| agreed.contains(source) || before(source));
-        if !all.is_empty()
-            && let Err(error) = prepared.open_to(&all, &self.sandbox)
-        {
+        all.retain(|source| once.contains(source) || before(source));
+        if let Err(error) = prepared.open_to(all, &self.sandbox) {
             return self.no_view(view, Words::of(&error).as_str());
         }
+        prepared.once = once;
         self.run_view(view, prepared);
     }
 
@@ -750,11 +761,12 @@ impl Driver {
                 session.tool_input(arguments).expect("the first thing it is told");
             }
         }
-        let warnings = prepared.warnings();
+        let (warnings, reaches) = (prepared.warnings(), !prepared.reaches.is_empty());
         seat.life = Life::Live(Box::new(Live {
             session,
             server: prepared.server,
             _mounted: prepared.mounted,
+            reaches: prepared.reaches,
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
@@ -765,6 +777,9 @@ impl Driver {
             mode_call: None,
         }));
         let server = seat.server.clone();
+        if reaches {
+            self.memory.watch(view);
+        }
         for warning in warnings {
             self.log.write("warning", &server, Words::ours(&warning));
         }
@@ -1277,7 +1292,8 @@ impl Driver {
     fn next(&self) -> Option<Duration> {
         let timer = self.timers.first().map(|(at, _)| *at);
         let lost = self.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
-        timer.into_iter().chain(lost).chain(self.confirm_at).chain(self.ledger.count_at).min()
+        let own = [self.confirm_at, self.ledger.count_at, self.memory.look_at()];
+        timer.into_iter().chain(lost).chain(own.into_iter().flatten()).min()
     }
 
     fn tick(&mut self) {
@@ -1300,6 +1316,10 @@ impl Driver {
         }
         if self.ledger.count_at.is_some_and(|at| at <= now) {
             self.write_counts();
+        }
+        if self.memory.look_at().is_some_and(|at| at <= now) {
+            self.recall();
+            self.watch_less();
         }
         self.forget_pages(now);
     }

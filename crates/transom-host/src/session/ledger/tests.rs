@@ -699,8 +699,10 @@ async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_tak
     let (done, told) = tokio::sync::oneshot::channel();
     assert!(page.host.events().send(Event::Forget { id, done }).await.is_ok());
     assert_eq!(told.await, Ok(true));
-    page.say(json!({"close":{"reason":"gone"}})).await;
-    page.hear("close").await;
+    // The frame keeps its policy for as long as it lives, so it does not.
+    let why = page.hear("text").await["why"].clone();
+    assert!(why.as_str().unwrap().contains("you took back an address"), "{why}");
+    assert_eq!(page.hear("close").await["reason"], "taken-back");
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     assert_eq!(page.hear("ask").await["kind"], "nearby");
 }
