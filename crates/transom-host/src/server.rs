@@ -389,22 +389,23 @@ impl Server {
         frame
     }
 
-    /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to by
-    /// being opened; what changed, or is made for each request, waits for a person (H-49).
+    /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to when it
+    /// runs; what changed, or is made for each request, waits for a person (H-49).
     fn look_over(&self, document: &Document, shows: Shows<'_>) -> Result<Review, PinError> {
         if self.own {
             return Ok(Review::Same);
         }
-        let review = self.store.review(document, shows)?;
-        if matches!(review, Review::New) {
-            self.store.agree(document, shows, &review)?;
-        }
-        Ok(review)
+        self.store.review(document, shows)
     }
 
     #[cfg(test)]
     pub(crate) fn agree(&self, tool: &str, document: &Document) {
         self.store.agree(document, self.shows(tool, None), &Review::New).expect("it is empty");
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_new(&self, tool: &str, document: &Document) -> bool {
+        self.store.review(document, self.shows(tool, None)).expect("it can be read") == Review::New
     }
 
     #[cfg(test)]
@@ -842,6 +843,20 @@ impl Prepared {
         self.unpinned = store.is_unpinned(shows)?;
         self.review = Review::Same;
         Ok(())
+    }
+
+    /// Agrees to what nobody has seen before, now that it runs. Meanwhile the same tool may have shown something else
+    /// that was agreed to: then this is a change, and waits for a person.
+    pub(crate) fn pin(&mut self) -> Result<(), PinError> {
+        if !matches!(self.review, Review::New) {
+            return Ok(());
+        }
+        let shows = self.server.shows(&self.shown_by, self.template.as_deref());
+        self.review = self.server.store.review(&self.document, shows)?;
+        match self.review {
+            Review::New => self.agree(false),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a person would be asked the same about the two.

@@ -515,15 +515,20 @@ impl Driver {
     }
 
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
-        let id = self.first_question_id();
-        let Some(seat) = self.views.get_mut(view) else { return };
+        let Some(seat) = self.views.get(view) else { return };
         if !matches!(seat.life, Life::Opening) {
             return;
         }
-        let prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(words) => return self.no_view(view, &words),
-        };
+        match prepared {
+            Ok(prepared) => self.look_over(view, prepared),
+            Err(words) => self.no_view(view, &words),
+        }
+    }
+
+    /// Lets a document run, unless a person has to agree to it first (H-49).
+    fn look_over(&mut self, view: &ViewId, prepared: Box<Prepared>) {
+        let id = self.first_question_id();
+        let Some(seat) = self.views.get_mut(view) else { return };
         let Some(doubt) = prepared.doubt() else { return self.run_or_ask(view, prepared) };
         let ask = consent::doubted(&seat.server, &seat.tool, &doubt, id);
         let changes: Vec<&str> = ask.changes.iter().map(Words::as_str).collect();
@@ -596,7 +601,7 @@ impl Driver {
 
     /// Which document runs is written down.
     fn run_written(&mut self, view: &ViewId) {
-        let Some(prepared) = self.take_judged(view) else { return };
+        let Some(mut prepared) = self.take_judged(view) else { return };
         // Meanwhile a person may have taken back what its frame was given.
         let decided = self.views.get(view).and_then(|seat| self.decided.get(&seat.server));
         let stands = |wish: &String| {
@@ -604,6 +609,12 @@ impl Driver {
         };
         if !prepared.reaches.iter().all(stands) {
             return self.run_or_ask(view, prepared);
+        }
+        if let Err(error) = prepared.pin() {
+            return self.no_view(view, Words::of(&error).as_str());
+        }
+        if prepared.doubt().is_some() {
+            return self.look_over(view, prepared);
         }
         self.begin_live(view, *prepared);
     }

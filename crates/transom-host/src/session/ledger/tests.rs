@@ -461,6 +461,23 @@ async fn a_click_under_way_does_not_answer_the_question_that_came_instead() {
 }
 
 #[tokio::test]
+async fn h_49_a_document_that_never_ran_is_not_agreed_to() {
+    let folder = tempfile::tempdir().unwrap();
+    // Asked about an address, and closed: nothing ran.
+    let mut page = near(folder.path(), None, &[]).await;
+    page.hear("ask").await;
+    assert!(page.host.is_new("demo", "show_weather", &before()));
+    page.say(json!({"close":{"reason":"user"}})).await;
+    page.hear("close").await;
+    assert!(page.host.is_new("demo", "show_weather", &before()));
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    let id = page.hear("ask").await["id"].clone();
+    page.say(json!({"answer":{"id":id,"choice":"deny"}})).await;
+    page.hear("open").await;
+    assert!(!page.host.is_new("demo", "show_weather", &before()), "it runs");
+}
+
+#[tokio::test]
 async fn d7_h_49_a_yes_that_cannot_be_written_down_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.db");
