@@ -38,6 +38,8 @@ pub(crate) fn ask(server: &str, question: &Question, id: String, lasts: bool) ->
                 question.about
             ),
             tools: names.iter().map(|name| Quoted::new(name)).collect(),
+            // One question for all of them: whoever says yes is not asked at the next call.
+            choices: if lasts { TOGETHER.to_vec() } else { TOGETHER_FOR_THIS_RUN.to_vec() },
             ..ask.showing(&question.preview)
         },
         Subject::Tool(name) => {
@@ -272,13 +274,66 @@ pub(crate) fn click(server: &str, deed: &Deed) -> Ask {
     }
 }
 
-/// What a click meant. Anything that is not a yes is a no.
-pub(crate) fn decision(choice: &str) -> Decision {
-    match choice {
-        "allow" => Decision::Allow,
-        "allow-always" | "allow-until-end" | "allow-changing" => Decision::AllowAlways,
-        "deny-always" => Decision::DenyAlways,
-        _ => Decision::Deny,
+/// What a person chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Allow,
+    AllowUntilEnd,
+    AllowChanging,
+    AllowAlways,
+    Deny,
+    DenyAlways,
+}
+
+impl Choice {
+    /// What a click meant. Anything that is not a yes is a no.
+    pub(crate) fn of(word: &str) -> Self {
+        let all = [
+            Self::Allow,
+            Self::AllowUntilEnd,
+            Self::AllowChanging,
+            Self::AllowAlways,
+            Self::DenyAlways,
+        ];
+        all.into_iter().find(|choice| choice.word() == word).unwrap_or(Self::Deny)
+    }
+
+    /// As the page says it, and as it is written down.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::AllowUntilEnd => "allow-until-end",
+            Self::AllowChanging => "allow-changing",
+            Self::AllowAlways => "allow-always",
+            Self::Deny => "deny",
+            Self::DenyAlways => "deny-always",
+        }
+    }
+
+    /// What it means to a session.
+    pub(crate) fn decision(self) -> Decision {
+        match self {
+            Self::Allow => Decision::Allow,
+            Self::AllowUntilEnd | Self::AllowChanging | Self::AllowAlways => Decision::AllowAlways,
+            Self::Deny => Decision::Deny,
+            Self::DenyAlways => Decision::DenyAlways,
+        }
+    }
+
+    /// Whether it is meant for longer than this process runs.
+    pub(crate) fn lasts(self) -> bool {
+        matches!(self, Self::AllowAlways | Self::DenyAlways)
+    }
+}
+
+impl From<Decision> for Choice {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Allow => Self::Allow,
+            Decision::AllowAlways => Self::AllowAlways,
+            Decision::Deny => Self::Deny,
+            Decision::DenyAlways => Self::DenyAlways,
+        }
     }
 }
 
@@ -422,6 +477,8 @@ fn offer(file: &transom::host::File) -> FileOffer {
 
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
+const TOGETHER: [&str; 3] = ["allow-until-end", "allow-always", "deny"];
+const TOGETHER_FOR_THIS_RUN: [&str; 2] = ["allow-until-end", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
 const REST: &str = "what is above that is refused";
@@ -475,6 +532,27 @@ mod tests {
             ask.text,
             r#"A view of "x\" of y" wants to call "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing" of "x\" of y" with:"#
         );
+    }
+
+    #[test]
+    fn a_question_about_all_tools_offers_what_a_yes_to_it_means() {
+        for (lasts, choices) in [
+            (true, &["allow-until-end", "allow-always", "deny"][..]),
+            (false, &["allow-until-end", "deny"]),
+        ] {
+            let tools = Subject::Tools(["save".to_owned()].into());
+            let ask = ask("demo", &question(tools, "{}"), "q0".to_owned(), lasts);
+            assert_eq!(ask.choices, choices);
+        }
+    }
+
+    #[test]
+    fn a_choice_is_written_down_as_it_was_offered() {
+        for choices in [&CHOICES[..], &FOR_THIS_RUN, &TOGETHER, &ONCE, &CHANGING, &["deny-always"]]
+        {
+            choices.iter().for_each(|choice| assert_eq!(Choice::of(choice).word(), *choice));
+        }
+        assert_eq!(Choice::of("yes"), Choice::Deny);
     }
 
     #[test]

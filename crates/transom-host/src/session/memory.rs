@@ -225,15 +225,14 @@ impl Driver {
         view: &ViewId,
         subject: Subject,
         said: &Claimed,
-        decision: Decision,
+        choice: Choice,
     ) {
-        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
-        let Some(seat) = self.views.get(view).filter(|_| always) else { return };
+        let Some(seat) = self.views.get(view).filter(|_| choice.lasts()) else { return };
         let Some(account) = self.accounts.get(&seat.server).filter(|_| self.keeps(&seat.server))
         else {
             return;
         };
-        let yes = decision == Decision::AllowAlways;
+        let yes = choice == Choice::AllowAlways;
         let entry = Remembered::now(&seat.server, &account.place, subject, said, yes);
         self.hold(view, Held::Remember(Box::new(entry)));
     }
@@ -272,6 +271,7 @@ impl Driver {
         if shown.kept {
             self.change(Change::Forget(id.clone()));
         }
+        self.ledger.unlearn(&server, &subject);
         self.end_reaching(&server, &subject);
         self.show_decisions();
         true

@@ -204,11 +204,13 @@ fn before() -> Document {
 
 /// A page that is asked whether it agrees to a view that is not the one it was.
 async fn changed(data: &Path, audit: Audit) -> (Page, Value) {
+    let path = data.join("audit.db");
     let mut page = Page::connect_to(stranger().await, Some(data), Some(audit)).await;
     page.host.agree("demo", "show_weather", &before());
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     let ask = page.hear("ask").await;
     assert_eq!(ask["kind"], "document");
+    assert!(told(&path).await.contains(&format!("ask {VIEW}")), "before it is asked");
     (page, ask["id"].clone())
 }
 
@@ -256,7 +258,7 @@ async fn d7_a_view_is_written_down_from_its_opening_to_its_end() {
     page.ask("tools/call", json!({"name":"nowhere"})).await;
     let id = page.request("tools/call", json!({"name":"save_note","arguments":{}})).await;
     let question = page.hear("ask").await["id"].clone();
-    page.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":question,"choice":"allow-until-end"}})).await;
     assert!(page.answer(id).await.get("result").is_some());
     page.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
     page.message(json!({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}))
@@ -279,7 +281,7 @@ async fn d7_a_view_is_written_down_from_its_opening_to_its_end() {
         "verdict tools/call refused nowhere",
         "waits tools/call save_note",
         "ask Tools({\"save_note\"})",
-        "decision allow",
+        "decision allow-until-end",
         "verdict tools/call allowed save_note",
         "effect tools/call save_note",
         "outcome done",
@@ -605,6 +607,59 @@ async fn what_is_remembered_and_forgotten_is_written_down() {
 }
 
 #[tokio::test]
+async fn what_is_taken_back_before_it_is_written_down_does_not_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = Audit::open(&folder.path().join("audit.db"), &Options::default()).await.unwrap();
+    let target = Target::InProcess(demo::server());
+    let mut page = Page::connect_to(target, Some(folder.path()), Some(audit)).await.opened().await;
+    let call = json!({"name":"save_note","arguments":{}});
+    let mut known = None;
+    for _ in 0..2 {
+        let id = page.request("tools/call", call.clone()).await;
+        let question = page.hear("ask").await["id"].clone();
+        page.say(json!({"answer":{"id":question,"choice":"allow-always"}})).await;
+        // The first time to learn its name; the second time in the same breath as the answer.
+        if known.is_none() {
+            page.answer(id).await;
+            let shown = serde_json::to_value(page.host.decisions()).unwrap();
+            known = Some(serde_json::from_value(shown[0]["id"].clone()).unwrap());
+        }
+        let (done, told) = tokio::sync::oneshot::channel();
+        let forget = Event::Forget { id: known.clone().unwrap(), done };
+        assert!(page.host.events().send(forget).await.is_ok());
+        assert_eq!(told.await, Ok(true));
+    }
+    // Its row comes after that of what was remembered.
+    page.request("tools/call", call).await;
+    page.hear("ask").await;
+    assert_eq!(page.host.decisions(), []);
+}
+
+#[test]
+fn a_question_that_comes_too_late_to_be_awaited_is_asked_as_late() {
+    let view = |name: &str| crate::envelope::ViewId::parse(name).unwrap();
+    let question = |id| host::Question {
+        id,
+        subject: transom::policy::Subject::Message,
+        method: "ui/message",
+        about: transom::quoted::Quoted::new(""),
+        preview: host::Preview { text: "".into(), beyond: None },
+        files: vec![],
+        said: Default::default(),
+        changes: vec![],
+    };
+    let mut ledger = super::Ledger::new(None);
+    for (ticket, (of, id)) in [("v1", 1), ("v1", 2), ("v2", 1)].into_iter().enumerate() {
+        let held = super::Held::Ask(Box::new(question(id)), false);
+        ledger.held.insert(ticket as u64, (view(of), held));
+    }
+    ledger.mark_late(&view("v1"), 1);
+    let late = |held: &super::Held| matches!(held, super::Held::Ask(_, true));
+    let late: Vec<bool> = ledger.held.values().map(|(_, held)| late(held)).collect();
+    assert_eq!(late, [true, false, false]);
+}
+
+#[tokio::test]
 async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_offered_as_that() {
     let folder = tempfile::tempdir().unwrap();
     let target = stranger().await;
@@ -612,12 +667,15 @@ async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_o
     let call = json!({"name":"save_note","arguments":{}});
     let id = page.request("tools/call", call.clone()).await;
     let ask = page.hear("ask").await;
-    assert_eq!(ask["choices"], json!(["allow", "allow-until-end", "deny"]));
+    assert_eq!(ask["choices"], json!(["allow-until-end", "deny"]));
     page.say(json!({"answer":{"id":ask["id"],"choice":"allow-until-end"}})).await;
     assert!(page.answer(id).await.get("result").is_some());
     assert!(page.ask("tools/call", call).await.get("result").is_some(), "nobody is asked again");
     let shown = serde_json::to_value(page.host.decisions()).unwrap();
-    assert_eq!((&shown[0]["words"], &shown[0]["kept"]), (&json!("call save_note"), &json!(false)));
+    assert_eq!(
+        (&shown[0]["words"], &shown[0]["kept"]),
+        (&json!("call \"save_note\""), &json!(false))
+    );
     page.host.close().await;
     let files = std::fs::read_dir(folder.path()).unwrap();
     let files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
@@ -660,7 +718,7 @@ async fn given(page: &mut Page) -> Value {
 async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declaration() {
     let with = json!({"connectDomains": [NEAR, "https://a.test"], "frameDomains": [NEAR]});
     let without = json!({"connectDomains": ["https://a.test"]});
-    for (choice, expected) in [("allow", &with), ("deny", &without)] {
+    for (choice, expected) in [("allow", &with), ("allow-until-end", &with), ("deny", &without)] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.db");
         let audit = Audit::open(&path, &Options::default()).await.unwrap();
@@ -668,7 +726,7 @@ async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declar
         let ask = page.hear("ask").await;
         assert_eq!(
             (&ask["kind"], &ask["choices"]),
-            (&json!("nearby"), &json!(["allow", "allow-always", "deny"]))
+            (&json!("nearby"), &json!(["allow", "allow-until-end", "deny"]))
         );
         assert_eq!(
             ask["text"],
@@ -676,14 +734,19 @@ async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declar
         );
         let line = format!("{NEAR} (this machine): to send and fetch, to show in a frame");
         assert_eq!(ask["preview"], line);
+        let wishes = format!("connectDomains {NEAR}, frameDomains {NEAR}");
+        assert!(told(&path).await.contains(&format!("ask {wishes}")), "before it is asked");
         page.say(json!({"answer":{"id":ask["id"],"choice":choice}})).await;
         assert_eq!(given(&mut page).await, *expected, "{choice}");
         page.host.close().await;
         audit.close().await.unwrap();
         let told = told(&path).await;
-        let wishes = format!("connectDomains {NEAR}, frameDomains {NEAR}");
-        assert!(told.contains(&format!("ask {wishes}")), "{told:?}");
         assert!(told.contains(&format!("decision {choice} {wishes}")), "{told:?}");
+        // And with what it ran.
+        let rows = rows(&path).await;
+        let (_, detail) = rows.iter().find(|(body, _)| body["kind"] == "document").unwrap();
+        let reaches = if choice == "deny" { Value::Null } else { wishes.into() };
+        assert_eq!(detail["reaches"], reaches, "{choice}");
     }
     // The operator's grant, and nobody is asked.
     let folder = tempfile::tempdir().unwrap();
@@ -698,12 +761,12 @@ async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_tak
     let folder = tempfile::tempdir().unwrap();
     let mut page = near(folder.path(), None, &[]).await;
     let id = page.hear("ask").await["id"].clone();
-    page.say(json!({"answer":{"id":id,"choice":"allow-always"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow-until-end"}})).await;
     given(&mut page).await;
     // What is decided of a live view goes the other way round; it must not undo this.
     let id = page.request("tools/call", json!({"name":"save_note","arguments":{}})).await;
     let question = page.hear("ask").await["id"].clone();
-    page.say(json!({"answer":{"id":question,"choice":"allow-always"}})).await;
+    page.say(json!({"answer":{"id":question,"choice":"allow-until-end"}})).await;
     page.answer(id).await;
     page.say(json!({"close":{"reason":"gone"}})).await;
     page.hear("close").await;
@@ -737,7 +800,8 @@ async fn a_yes_to_fetch_from_a_private_address_is_none_to_load_scripts_from_it()
     assert_eq!((decided.nearby(&fetch), decided.nearby(&script)), (Some(true), None));
     // What a person is asked about is what the frame gets.
     let folder = tempfile::tempdir().unwrap();
-    let csp = json!({"connectDomains": [NEAR], "resourceDomains": [NEAR], "baseUriDomains": [NEAR]});
+    let csp =
+        json!({"connectDomains": [NEAR], "resourceDomains": [NEAR], "baseUriDomains": [NEAR]});
     let mut page = near_with(csp, folder.path(), None, &[]).await;
     let line = "to send and fetch, to load scripts, images and styles from, as its base address";
     assert_eq!(page.hear("ask").await["preview"], format!("{NEAR} (this machine): {line}"));
