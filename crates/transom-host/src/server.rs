@@ -859,8 +859,13 @@ impl Prepared {
         }
     }
 
-    /// Whether a person would be asked the same about the two.
+    /// Whether a yes to this one is a yes to the other: of the same tool, or of one that the question named, and a person
+    /// would be asked the same about the two.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let named = match &self.review {
+            Review::Changed(change) => change.others.contains(&other.shown_by),
+            _ => false,
+        };
         let place = |prepared: &Self| prepared.server.place.id().clone();
         let asked = |prepared: &Self| {
             let before = match &prepared.review {
@@ -869,7 +874,8 @@ impl Prepared {
             };
             (before, Pin::of(&prepared.document, prepared.template.as_deref()))
         };
-        place(self) == place(other) && asked(self) == asked(other)
+        let tool = named || self.shown_by == other.shown_by;
+        tool && place(self) == place(other) && asked(self) == asked(other)
     }
 }
 

@@ -1079,7 +1079,7 @@ fn declaring(heard: mpsc::UnboundedSender<Value>, csp: Value) -> Target {
                     "resources/list" => json!({ "resources": [] }),
                     "resources/read" => {
                         let meta = json!({ "ui": { "csp": csp } });
-                        let meta = if csp.is_null() { json!({}) } else { meta };
+                        let meta = if csp.is_object() { meta } else { json!({}) };
                         json!({ "contents": [{ "uri": "ui://a/b", "mimeType": MIME, "text": "<p>hello", "_meta": meta }] })
                     }
                     "tools/call" => continue,

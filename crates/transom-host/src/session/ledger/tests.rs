@@ -163,6 +163,9 @@ async fn stranger() -> Target {
     declaring(Value::Null).await
 }
 
+/// A server with two tools that show the same document, which is made for each request.
+const MADE: &str = "made for each request";
+
 /// The same, with documents that declare something.
 async fn declaring(csp: Value) -> Target {
     async fn exchange(
@@ -182,6 +185,23 @@ async fn declaring(csp: Value) -> Target {
             && read["result"]["contents"].is_array()
         {
             read["result"]["contents"][0]["_meta"] = json!({ "ui": { "csp": csp } });
+            answer = read.to_string();
+        }
+        if let Ok(mut read) = serde_json::from_str::<Value>(&answer)
+            && csp == MADE
+        {
+            if let Some(tools) = read["result"]["tools"].as_array_mut() {
+                let mut again = tools[0].clone();
+                again["name"] = json!("again");
+                tools.push(again);
+            }
+            if message.contains("resources/list") {
+                read["result"]["resources"] = json!([]);
+            }
+            if message.contains("resources/templates/list") {
+                let templates = json!([{"name":"t","uriTemplate":"ui://demo/{x}"}]);
+                read = json!({"jsonrpc":"2.0","id":read["id"],"result":{"resourceTemplates":templates}});
+            }
             answer = read.to_string();
         }
         let status = if answer.is_empty() { StatusCode::ACCEPTED } else { StatusCode::OK };
@@ -477,6 +497,31 @@ async fn h_49_a_document_that_never_ran_is_not_agreed_to() {
     page.say(json!({"answer":{"id":id,"choice":"deny"}})).await;
     page.hear("open").await;
     assert!(!page.host.is_new("demo", "show_weather", &before()), "it runs");
+}
+
+#[tokio::test]
+async fn h_49_a_yes_to_what_one_tool_shows_is_none_to_another_that_was_not_named() {
+    let mut page = Page::connect_to(declaring(json!(MADE)).await, None, None).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    let (kind, ask) = page.next().await;
+    assert_eq!((&*kind, &ask["kind"]), ("ask", &json!("document")));
+    let open = json!({"tool":{"server":"demo","name":"again","arguments":{}}});
+    let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
+    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    assert!(page.host.events().send(frame).await.is_ok());
+    let (kind, other) = page.next().await;
+    assert_eq!((&*kind, &other["kind"]), ("ask", &json!("document")));
+    page.heard = 1;
+    page.say(json!({"answer":{"id":ask["id"],"choice":"allow"}})).await;
+    page.hear("open").await;
+    let text = format!(
+        r#"{{"view":"v2","seq":2,"ack":1,"answer":{{"id":{},"choice":"deny"}}}}"#,
+        other["id"]
+    );
+    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    assert!(page.host.events().send(frame).await.is_ok());
+    let (kind, said) = page.next().await;
+    assert_eq!(kind, "text", "{said}");
 }
 
 #[tokio::test]
