@@ -223,8 +223,8 @@ function list(items: string[]): HTMLElement {
   return box;
 }
 
-/** A no comes first, and what allows most comes last but for the plain yes. */
-const rank = (choice: string) => (choice.startsWith("deny") ? 0 : choice === "allow" ? 2 : 1);
+/** A no comes first, then what allows most; what allows least comes last. */
+const rank = (choice: string) => (choice.startsWith("deny") ? 0 : 2 + ["allow-until-end", "allow"].indexOf(choice));
 
 const CHOICES: Record<string, string> = {
   allow: "Allow",

@@ -344,6 +344,13 @@ export const DEFENCES = [
     test: ["nearby", "after a no it reaches none"],
   },
   {
+    name: "a private address that is taken back ends the views that reach it",
+    file: "crates/transom-host/src/session/memory.rs",
+    find: "live.session.close(now, Reason::TakenBack);",
+    put: "",
+    test: ["nearby", "what is taken back is taken from a view"],
+  },
+  {
     name: "a server's last words are not its views'",
     file: "crates/transom-host/src/upstream/error.rs",
     find: "return ErrorObject::new(transom::rpc::DENIED, self.outline());",

@@ -38,8 +38,8 @@ async function arrivals(bench, card) {
 
 test("a view that declares private addresses is asked about, and after a no it reaches none", async (t) => {
   const { host, bench, card } = await open(t, { servers: { stranger: server } });
-  await card.ask.getByText("wants to reach programs and devices that outsiders cannot").waitFor();
-  for (const each of declared) await card.ask.getByText(`${each} (this machine)`).waitFor();
+  await card.ask.getByText("want to reach programs and devices that outsiders cannot").waitFor();
+  for (const each of declared) await card.ask.getByText(`${each} (this machine): to send and fetch, to load scripts`).waitFor();
   assert.equal(await card.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
   await card.answer("deny");
   assert.deepEqual(await arrivals(bench, card), []);
@@ -57,6 +57,20 @@ test("after a yes it reaches what was shown, and an always counts for the next v
   const next = await bench.run("stranger", "open");
   await next.guest.locator("body[data-ready]").waitFor();
   assert.equal(await next.ask.count(), 0);
+});
+
+test("what is taken back is taken from a view that has it, and a reload does not bring it back", async (t) => {
+  const { bench, card } = await open(t, { servers: { stranger: server } });
+  await card.ask.waitFor();
+  await card.answer("allow-always");
+  assert.ok((await arrivals(bench, card)).length > 0);
+  await bench.page.getByRole("button", { name: /^Forget: Views of stranger may always reach/ }).click();
+  await card.box.getByText("you took back an address of this machine or its network").waitFor();
+  assert.equal(await card.box.locator("iframe").count(), 0);
+  await bench.page.reload();
+  assert.equal(await bench.page.locator("iframe").count(), 0);
+  const next = await bench.run("stranger", "open");
+  await next.ask.getByText("want to reach programs and devices that outsiders cannot").waitFor();
 });
 
 test("what the operator grants is not asked about, and nothing else is given with it", async (t) => {

@@ -63,7 +63,7 @@ test("a double click that was meant for the view answers no question", async (t)
   await page.evaluate(() => void (globalThis.resized = new Promise((done) => addEventListener("transom-resize", done, { once: true }))));
   await view.evaluate(() => post({ method: "ui/notifications/size-changed", params: { height: 20 } }));
   await page.evaluate(() => resized.then(() => {}));
-  const allow = await centre(card.ask.locator("button.allow"));
+  const allow = await centre(card.ask.locator("button.allow-until-end"));
   for (let clicks = 0; clicks < 5; clicks++) {
     await page.mouse.dblclick(...allow);
     await drawFor(400);
@@ -172,14 +172,14 @@ test("a key that was meant for the view answers no question", async (t) => {
 test("a question is answered by the keyboard alone: the first button that Tab comes to says no", async (t) => {
   const { view, card } = await openHostile(t);
   await view.evaluate(() => void (globalThis.answer = call("change")));
-  await card.ask.locator("button.allow:not([aria-disabled=true])").waitFor();
+  await card.ask.locator("button.allow-until-end:not([aria-disabled=true])").waitFor();
   const focused = () => page.evaluate(() => document.activeElement.className);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   assert.equal(await focused(), "deny");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
-  assert.equal(await focused(), "allow");
+  assert.equal(await focused(), "allow-until-end");
   await page.keyboard.press("Enter");
   assert.equal((await view.evaluate(() => answer)).content[0].text, "changed stranger");
 });

@@ -155,9 +155,15 @@ function card(page, view) {
     note: box.locator(".note"),
     /**
      * Answers as a person does: a click counts once the buttons are armed, and Playwright waits for that.
-     * An always for a server on this machine's own address is offered as what it is: until Transom ends.
+     * Some yeses are offered as what they are, until Transom ends: an always for a server on this machine's own address,
+     * and a yes to all tools of a server.
      */
-    answer: (choice) => ask.locator(choice === "allow-always" ? "button:is(.allow-always, .allow-until-end)" : `button.${choice}`).first().click(),
+    async answer(choice) {
+      await ask.locator("button").first().waitFor();
+      const offered = (await ask.locator(`button.${choice}`).count()) > 0;
+      const until = choice.startsWith("allow") && !offered;
+      await ask.locator(`button.${until ? "allow-until-end" : choice}`).first().click();
+    },
     /** The guest as a frame, in which scripts can be run. */
     async frame() {
       const outer = await (await box.locator("iframe").elementHandle()).contentFrame();

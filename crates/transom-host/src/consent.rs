@@ -14,6 +14,7 @@ use transom::{
 use crate::{
     documents::{Change, Difference, Pin},
     envelope::{Ask, Deed, FileOffer, Fold},
+    grants::purposes,
     server::Doubt,
     words,
     words::Words,
@@ -45,6 +46,8 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
                 question.about
             ),
             tools: names.iter().map(|name| Quoted::new(name)).collect(),
+            // One question for all of them: whoever says yes is not asked at the next call.
+            choices: if lasts { ALL_TOOLS.to_vec() } else { ALL_TOOLS_FOR_THIS_RUN.to_vec() },
             ..ask.showing(&question.preview)
         },
         Subject::Tool(name) => {
@@ -113,7 +116,7 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
             ),
             ..ask.showing(&question.preview)
         },
-        Subject::Nearby(sources) => nearby(&server, &tool, sources, lasts),
+        Subject::Nearby(wishes) => nearby(&server, &tool, wishes, ask.id, lasts),
     }
 }
 
@@ -122,25 +125,29 @@ fn head(server: &Quoted, tool: &Quoted) -> Words {
     words!("View of {} from {}", tool, server)
 }
 
-/// A document that declares private addresses: it reaches none of them before a person agrees.
+/// A document that declares private addresses: it reaches none of them before a person agrees. A yes for longer is for
+/// every view of the server, and for what is named here.
 pub(crate) fn nearby(
     server: &Quoted,
     tool: &Quoted,
-    sources: &BTreeSet<String>,
+    wishes: &BTreeSet<String>,
+    id: String,
     lasts: bool,
 ) -> Ask {
-    let line = |source: &String| match Source::parse(source).map(|source| source.reach()) {
-        Ok(Reach::Machine) => words!("{} (this machine)", Words::ours(source)),
-        _ => words!("{} (your network)", Words::ours(source)),
+    let line = |(source, purposes): (&str, String)| {
+        let place = match Source::parse(source).map(|source| source.reach()) {
+            Ok(Reach::Machine) => "this machine",
+            _ => "your network",
+        };
+        words!("{} ({}): {}", Words::ours(source), place, Words::ours(&purposes))
     };
-    let lines: Vec<Words> = sources.iter().map(line).collect();
+    let lines: Vec<Words> = purposes(wishes).into_iter().map(line).collect();
     let lines: Vec<&str> = lines.iter().map(Words::as_str).collect();
     Ask {
-        id: NEARBY.to_owned(),
-        kind: NEARBY,
+        id,
+        kind: "nearby",
         text: words!(
-            "The view of {} from {} wants to reach programs and devices that outsiders cannot:",
-            tool.clone(),
+            "Views of {} want to reach programs and devices that outsiders cannot:",
             server.clone()
         ),
         choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),
@@ -186,11 +193,12 @@ fn amount(bytes: usize, members: usize) -> Words {
 }
 
 /// A document that nobody agreed to as it is: it does not run before they do.
-pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>) -> Ask {
-    match doubt {
+pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>, id: String) -> Ask {
+    let ask = match doubt {
         Doubt::Changed(change) => changed(server, tool, change),
         Doubt::Unpinned(pin) => unpinned(server, tool, pin),
-    }
+    };
+    Ask { id, ..ask }
 }
 
 fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
@@ -210,7 +218,6 @@ fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
     }
     let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {
-        id: "document".to_owned(),
         kind: "document",
         who: head(&server, &tool),
         text: words!(
@@ -254,7 +261,6 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     };
     let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {
-        id: "document".to_owned(),
         kind: "document",
         who: head(&server, &tool),
         text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
@@ -312,13 +318,66 @@ pub(crate) fn click(server: &str, tool: &str, deed: &Deed) -> Ask {
     }
 }
 
-/// What a click meant. Anything that is not a yes is a no.
-pub(crate) fn decision(choice: &str) -> Decision {
-    match choice {
-        "allow" => Decision::Allow,
-        "allow-always" | "allow-until-end" | "allow-changing" => Decision::AllowAlways,
-        "deny-always" => Decision::DenyAlways,
-        _ => Decision::Deny,
+/// What a person chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Allow,
+    AllowUntilEnd,
+    AllowChanging,
+    AllowAlways,
+    Deny,
+    DenyAlways,
+}
+
+impl Choice {
+    /// What a click meant. Anything that is not a yes is a no.
+    pub(crate) fn of(word: &str) -> Self {
+        let all = [
+            Self::Allow,
+            Self::AllowUntilEnd,
+            Self::AllowChanging,
+            Self::AllowAlways,
+            Self::DenyAlways,
+        ];
+        all.into_iter().find(|choice| choice.word() == word).unwrap_or(Self::Deny)
+    }
+
+    /// As the page says it, and as it is written down.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::AllowUntilEnd => "allow-until-end",
+            Self::AllowChanging => "allow-changing",
+            Self::AllowAlways => "allow-always",
+            Self::Deny => "deny",
+            Self::DenyAlways => "deny-always",
+        }
+    }
+
+    /// What it means to a session.
+    pub(crate) fn decision(self) -> Decision {
+        match self {
+            Self::Allow => Decision::Allow,
+            Self::AllowUntilEnd | Self::AllowChanging | Self::AllowAlways => Decision::AllowAlways,
+            Self::Deny => Decision::Deny,
+            Self::DenyAlways => Decision::DenyAlways,
+        }
+    }
+
+    /// Whether it is meant for longer than this process runs.
+    pub(crate) fn lasts(self) -> bool {
+        matches!(self, Self::AllowAlways | Self::DenyAlways)
+    }
+}
+
+impl From<Decision> for Choice {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Allow => Self::Allow,
+            Decision::AllowAlways => Self::AllowAlways,
+            Decision::Deny => Self::Deny,
+            Decision::DenyAlways => Self::DenyAlways,
+        }
     }
 }
 
@@ -414,6 +473,9 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
         Reason::Focus => {
             "stopped: it took the keyboard while you were using the page, and took it again"
         }
+        Reason::TakenBack => {
+            "stopped: you took back an address of this machine or its network that it could reach; open it again, and you are asked"
+        }
         Reason::ServerGone => "closed: its server is gone",
         Reason::PageGone => "closed: its page is gone",
         _ => "ended",
@@ -426,6 +488,7 @@ pub(crate) fn close_word(reason: Reason) -> &'static str {
         Reason::Closed | Reason::Asked | Reason::ServerGone | Reason::PageGone => "teardown",
         Reason::NeverInitialized => "silent",
         Reason::Focus => "focus",
+        Reason::TakenBack => "taken-back",
         _ => "flood",
     }
 }
@@ -456,10 +519,10 @@ fn offer(file: &transom::host::File) -> FileOffer {
     }
 }
 
-/// The name of the question about private addresses, of which a view has one at a time.
-pub(crate) const NEARBY: &str = "nearby";
 const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
 const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
+const ALL_TOOLS: [&str; 3] = ["allow-until-end", "allow-always", "deny"];
+const ALL_TOOLS_FOR_THIS_RUN: [&str; 2] = ["allow-until-end", "deny"];
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
 /// How much of a name is shown where all of it counts, in characters.
@@ -517,6 +580,27 @@ mod tests {
             ask.text,
             r#"A view of "x\" of y" wants to call "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing" of "x\" of y" with:"#
         );
+    }
+
+    #[test]
+    fn a_question_about_all_tools_offers_what_a_yes_to_it_means() {
+        for (lasts, choices) in [
+            (true, &["allow-until-end", "allow-always", "deny"][..]),
+            (false, &["allow-until-end", "deny"]),
+        ] {
+            let tools = Subject::Tools(["save".to_owned()].into());
+            let ask = ask("demo", &question(tools, "{}"), "q0".to_owned(), lasts);
+            assert_eq!(ask.choices, choices);
+        }
+    }
+
+    #[test]
+    fn a_choice_is_written_down_as_it_was_offered() {
+        for choices in [&CHOICES[..], &FOR_THIS_RUN, &ALL_TOOLS, &ONCE, &CHANGING, &["deny-always"]]
+        {
+            choices.iter().for_each(|choice| assert_eq!(Choice::of(choice).word(), *choice));
+        }
+        assert_eq!(Choice::of("yes"), Choice::Deny);
     }
 
     #[test]

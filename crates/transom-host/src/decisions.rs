@@ -19,6 +19,7 @@ use transom::{
 
 use crate::{
     digest::{digest, hex},
+    grants::purposes,
     kept::{Kept, Stamp},
     place::{Place, PlaceId},
 };
@@ -308,8 +309,9 @@ pub(crate) fn words(subject: &Subject) -> String {
             format!("have {}, their own tool, used by the model", Quoted::new(name))
         }
         Subject::Nearby(sources) => {
-            let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-            format!("reach {}", sources.join(", "))
+            let each = |(source, words): (&str, String)| format!("{source} ({words})");
+            let all: Vec<String> = purposes(sources).into_iter().map(each).collect();
+            format!("reach {}", all.join(", "))
         }
     }
 }

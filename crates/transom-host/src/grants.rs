@@ -1,6 +1,9 @@
 //! What a document needs or asks for and its server was not granted.
 
-use std::fmt;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use transom::{
     csp::{Grant, List, Source},
@@ -164,7 +167,47 @@ pub(crate) fn nearby(document: &Document, domains: &Domains) -> Vec<Source> {
     let Some(declaration) = &document.declaration else { return vec![] };
     let all = List::ALL.into_iter().flat_map(|list| declaration.list(list));
     let asked = all.filter(|source| domains.judge(source) == Stance::Ask);
-    asked.cloned().collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    asked.cloned().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A private address together with what a document wants it for: `connectDomains http://localhost:3000`. A yes is for the
+/// two together, since scripts from an address can do more than a request to it.
+pub(crate) fn wish(list: List, source: &Source) -> String {
+    format!("{} {source}", list.name())
+}
+
+/// The same as `nearby`, as wishes.
+pub(crate) fn wishes(document: &Document, domains: &Domains) -> BTreeSet<String> {
+    let Some(declaration) = &document.declaration else { return BTreeSet::new() };
+    let asked = |list| {
+        let all = declaration.list(list).iter();
+        all.filter(|source| domains.judge(source) == Stance::Ask)
+            .map(move |source| wish(list, source))
+    };
+    List::ALL.into_iter().flat_map(asked).collect()
+}
+
+/// The addresses of wishes, each with its purposes in words.
+pub(crate) fn purposes(wishes: &BTreeSet<String>) -> BTreeMap<&str, String> {
+    let mut all: BTreeMap<&str, String> = BTreeMap::new();
+    for list in List::ALL {
+        let named = |wish: &'_ String| -> Option<usize> {
+            wish.strip_prefix(list.name())?.starts_with(' ').then_some(list.name().len() + 1)
+        };
+        for (wish, at) in wishes.iter().filter_map(|wish| named(wish).map(|at| (wish, at))) {
+            let words = all.entry(&wish[at..]).or_default();
+            if !words.is_empty() {
+                words.push_str(", ");
+            }
+            words.push_str(match list {
+                List::Connect => "to send and fetch",
+                List::Resource => "to load scripts, images and styles from",
+                List::Frame => "to show in a frame",
+                List::BaseUri => "as its base address",
+            });
+        }
+    }
+    all
 }
 
 type Has = fn(&mut ResourcePermissions) -> &mut bool;

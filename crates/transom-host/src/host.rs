@@ -178,6 +178,17 @@ impl Host {
         self.servers.get(server).expect("it is configured").agree(tool, document);
     }
 
+    /// Whether nobody has agreed to anything that this tool shows.
+    #[cfg(test)]
+    pub(crate) fn is_new(
+        &self,
+        server: &str,
+        tool: &str,
+        document: &crate::documents::Document,
+    ) -> bool {
+        self.servers.get(server).expect("it is configured").is_new(tool, document)
+    }
+
     /// Whether that is what somebody agreed to.
     #[cfg(test)]
     pub(crate) fn is_agreed(

@@ -9,6 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use transom::policy::Reach;
 use url::{Host, Url};
 
 use crate::{
@@ -22,8 +23,9 @@ use crate::{
 /// two paths, are two places. What the operator gives it beside (variables, headers) belongs to it too, but not the values
 /// of those that are named like secrets: they change, and the server stays what it is.
 ///
-/// An address on this machine is whoever listens there at the moment. It is a place for as long as this process runs, and
-/// another one in the next.
+/// An address on this machine is whoever listens there at the moment, and a private one over plain HTTP is whoever has it
+/// in the network that this machine is in at the moment. Each is a place for as long as this process runs, and another one
+/// in the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     id: PlaceId,
@@ -76,7 +78,7 @@ impl Place {
         url.set_fragment(None);
         let mut parts = vec![b"http".to_vec(), url.as_str().as_bytes().to_vec()];
         parts.extend(given(&endpoint.headers));
-        let is_kept = !is_loopback(&url);
+        let is_kept = is_lasting(&url);
         if !is_kept {
             parts.push(this_run().to_vec());
         }
@@ -116,22 +118,18 @@ impl fmt::Display for PlaceId {
     }
 }
 
-/// Whether an address leads to this machine.
-pub fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
-            name == "localhost" || name.ends_with(".localhost")
+/// Whether an address leads to the same server tomorrow, as far as it tells.
+fn is_lasting(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    match (Reach::of(host), url.host()) {
+        (Reach::Public, _) => true,
+        (Reach::Machine, _) => false,
+        // A machine's own name has no dot, and leads to the machine itself.
+        (Reach::Network, Some(Host::Domain(name))) if !name.trim_end_matches('.').contains('.') => {
+            false
         }
-        // Whoever connects to no address in particular comes to this machine.
-        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
-        Some(Host::Ipv6(address)) => {
-            let mapped = address.to_ipv4_mapped();
-            address.is_loopback()
-                || address.is_unspecified()
-                || mapped.is_some_and(|four| four.is_loopback() || four.is_unspecified())
-        }
-        None => false,
+        // The next network has its own 192.168.1.2; only a certificate tells the two apart.
+        (Reach::Network, _) => url.scheme() == "https",
     }
 }
 
@@ -324,9 +322,23 @@ mod tests {
             ("http://0.0.0.0/mcp",                 false),
             ("http://[::1]:3001/mcp",              false),
             ("http://[::ffff:127.0.0.1]/mcp",      false),
+            ("https://localhost/mcp",              false),
+            ("http://localhost.localdomain/mcp",   false),
+            ("http://0.1.2.3/mcp",                 false),
+            ("http://[::127.0.0.1]/mcp",           false),
+            ("http://[64:ff9b::7f00:1]/mcp",       false),
+            ("http://[2002:7f00:1::]/mcp",         false),
+            ("http://laptop:3001/mcp",             false),
+            ("https://laptop./mcp",                false),
+            ("http://192.168.1.2/mcp",             false),
+            ("http://printer.local/mcp",           false),
+            ("http://[fe80::1]/mcp",               false),
+            ("https://192.168.1.2/mcp",            true),
+            ("https://mcp.corp.internal/mcp",      true),
+            ("https://[fd00::1]/mcp",              true),
             ("https://localhost.example.com/mcp",  true),
             ("https://example.com/mcp",            true),
-            ("http://192.168.1.2/mcp",             true),
+            ("http://example.com/mcp",             true),
         ];
         for (url, kept) in table {
             let place = Place::of(&Target::Http(Endpoint::new(url.parse().unwrap())));

@@ -24,7 +24,7 @@ use crate::{
     },
     envelope::Mount,
     form,
-    grants::{MissingGrants, MissingNearby, MissingPermissions, nearby, permissions},
+    grants::{MissingGrants, MissingNearby, MissingPermissions, permissions, wish, wishes},
     log::Log,
     place::Place,
     sandbox::{Frame, MountError, Mounted, Relay, Sandbox},
@@ -146,6 +146,10 @@ pub(crate) struct Prepared {
     review: Review,
     /// Whether nobody is asked when its content changes.
     unpinned: bool,
+    /// The private addresses that its frame was given because a person agreed, each with what it is for.
+    pub(crate) reaches: BTreeSet<String>,
+    /// Those of them that a person gave to this view alone.
+    pub(crate) once: BTreeSet<String>,
 }
 
 /// Which document it is, and of which bytes.
@@ -353,7 +357,19 @@ impl Server {
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
         let (shown_by, tool) = (tool.to_owned(), serde_json::from_str(entry.raw.get()).ok());
         let server = Arc::clone(self);
-        Ok(Prepared { server, tool, document, shown_by, template, review, unpinned, mounted })
+        let (reaches, once) = (BTreeSet::new(), BTreeSet::new());
+        Ok(Prepared {
+            server,
+            tool,
+            document,
+            shown_by,
+            template,
+            review,
+            unpinned,
+            mounted,
+            reaches,
+            once,
+        })
     }
 
     /// The frame of a document: with what the rules give it of its declaration, and what of the rest a
@@ -366,31 +382,32 @@ impl Server {
             ..Frame::new(Arc::clone(document), self.place.clone(), self.page_origins.clone())
         };
         if let Some(declaration) = &mut frame.declaration {
-            declaration.retain(|_, source| match self.policy.domains.judge(source) {
+            declaration.retain(|list, source| match self.policy.domains.judge(source) {
                 Stance::Allow => true,
-                Stance::Ask => agreed.contains(&source.to_string()),
+                Stance::Ask => agreed.contains(&wish(list, source)),
                 Stance::Deny => false,
             });
         }
         frame
     }
 
-    /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to by
-    /// being opened; what changed, or is made for each request, waits for a person (H-49).
+    /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to when it
+    /// runs; what changed, or is made for each request, waits for a person (H-49).
     fn look_over(&self, document: &Document, shows: Shows<'_>) -> Result<Review, PinError> {
         if self.own {
             return Ok(Review::Same);
         }
-        let review = self.store.review(document, shows)?;
-        if matches!(review, Review::New) {
-            self.store.agree(document, shows, &review)?;
-        }
-        Ok(review)
+        self.store.review(document, shows)
     }
 
     #[cfg(test)]
     pub(crate) fn agree(&self, tool: &str, document: &Document) {
         self.store.agree(document, self.shows(tool, None), &Review::New).expect("it is empty");
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_new(&self, tool: &str, document: &Document) -> bool {
+        self.store.review(document, self.shows(tool, None)).expect("it can be read") == Review::New
     }
 
     #[cfg(test)]
@@ -798,19 +815,23 @@ impl Prepared {
         }
     }
 
-    /// What of this machine and its networks the document declares, and the rules leave to a person.
+    /// What of this machine and its networks the document declares and for what, where the rules leave it to a person.
     pub(crate) fn nearby(&self) -> BTreeSet<String> {
-        nearby(&self.document, &self.server.policy.domains).iter().map(Source::to_string).collect()
+        wishes(&self.document, &self.server.policy.domains)
     }
 
-    /// Gives it what of that a person has agreed to.
+    /// Gives it what of that a person has agreed to, and nothing else of it.
     pub(crate) fn open_to(
         &mut self,
-        agreed: &BTreeSet<String>,
+        agreed: BTreeSet<String>,
         sandbox: &Sandbox,
     ) -> Result<(), MountError> {
-        let frame = self.server.frame(&self.document, agreed);
-        sandbox.remount(&mut self.mounted, frame)
+        if agreed != self.reaches {
+            let frame = self.server.frame(&self.document, &agreed);
+            sandbox.remount(&mut self.mounted, frame)?;
+            self.reaches = agreed;
+        }
+        Ok(())
     }
 
     /// Which document it would run.
@@ -832,8 +853,27 @@ impl Prepared {
         Ok(())
     }
 
-    /// Whether a person would be asked the same about the two.
+    /// Agrees to what nobody has seen before, now that it runs. Meanwhile the same tool may have shown something else
+    /// that was agreed to: then this is a change, and waits for a person.
+    pub(crate) fn pin(&mut self) -> Result<(), PinError> {
+        if !matches!(self.review, Review::New) {
+            return Ok(());
+        }
+        let shows = self.server.shows(&self.shown_by, self.template.as_deref());
+        self.review = self.server.store.review(&self.document, shows)?;
+        match self.review {
+            Review::New => self.agree(false),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a yes to this one is a yes to the other: of the same tool, or of one that the question named, and a person
+    /// would be asked the same about the two.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let named = match &self.review {
+            Review::Changed(change) => change.others.contains(&other.shown_by),
+            _ => false,
+        };
         let place = |prepared: &Self| prepared.server.place.id().clone();
         let asked = |prepared: &Self| {
             let before = match &prepared.review {
@@ -842,7 +882,8 @@ impl Prepared {
             };
             (before, Pin::of(&prepared.document, prepared.template.as_deref()))
         };
-        place(self) == place(other) && asked(self) == asked(other)
+        let tool = named || self.shown_by == other.shown_by;
+        tool && place(self) == place(other) && asked(self) == asked(other)
     }
 }
 
@@ -939,7 +980,9 @@ fn shown<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> (Vec<Value>, Option
         format!("arguments are typed as JSON, for the schema is too large: {}", without.join(", "));
     (
         shown,
-        Some(words).filter(|_| !without.is_empty()).map(|words| Remark::new(Severity::Note, words)),
+        Some(words)
+            .filter(|_| !without.is_empty())
+            .map(|words| Remark::new(Severity::Note, Words::ours(&words))),
     )
 }
 

@@ -42,13 +42,14 @@ use tabs::Page;
 
 use crate::{
     audit::{Audit, AuditError, Record},
-    consent, context,
+    consent::{self, Choice},
+    context,
     decisions::DecisionId,
     envelope::{
         self, Answer, Ask, CloseReason, Deed, Did, Frame, FromPage, Mount, Open, Said, Stream,
         ToPage, ViewId, Welcome,
     },
-    fallback,
+    fallback, grants,
     log::Log,
     place::Place,
     sandbox::{Mounted, Sandbox},
@@ -112,6 +113,8 @@ pub(crate) struct Driver {
     /// What people have decided about each server (D6): for all of its views, and for its next one.
     decided: HashMap<String, Decided>,
     memory: Memory,
+    /// How many questions were asked before views were shown.
+    first_questions: u64,
     timers: BTreeSet<(Duration, ViewId)>,
     /// Views that said something since the last confirmation, each once.
     unconfirmed: Vec<ViewId>,
@@ -179,7 +182,7 @@ enum Life {
     Judging(Box<Prepared>, Box<Ask>),
     /// Its document declares private addresses, these, and waits until somebody says whether it gets them.
     Admitting(Box<Prepared>, Box<Ask>, BTreeSet<String>),
-    /// What they decided, or which document runs, is not written down yet.
+    /// What they are asked or decided, or which document runs, is not written down yet.
     Judged(Box<Prepared>),
     Live(Box<Live>),
     /// There is no view; what the tool answers is shown in its place.
@@ -195,6 +198,8 @@ struct Live {
     server: Arc<Server>,
     /// The names that it is served under, for as long as it lives.
     _mounted: Mounted,
+    /// The private addresses that it reaches because a person agreed.
+    reaches: BTreeSet<String>,
     mount: Mount,
     calls: HashMap<u64, oneshot::Sender<Quoted>>,
     asked: HashMap<String, Asked>,
@@ -245,6 +250,7 @@ impl Driver {
             views: HashMap::new(),
             decided: HashMap::new(),
             memory,
+            first_questions: 0,
             timers: BTreeSet::new(),
             unconfirmed: vec![],
             confirm_at: None,
@@ -349,6 +355,8 @@ impl Driver {
     }
 
     fn open(&mut self, view: &ViewId, mut open: Open) {
+        // Somebody may have taken back what a view on this page was given.
+        self.recall();
         let Some(seat) = self.views.get_mut(view) else { return };
         // A page that is loaded anew does not know the tool, and need not.
         if !seat.is_over() {
@@ -500,50 +508,82 @@ impl Driver {
         self.end(view, "limit");
     }
 
+    /// The name of the next question that is asked before a view is shown. None is used twice: a click that is under way
+    /// while a question is replaced must not answer the new one.
+    fn first_question_id(&mut self) -> String {
+        self.first_questions += 1;
+        format!("first-{}", self.first_questions)
+    }
+
     fn prepared(&mut self, view: &ViewId, prepared: Result<Box<Prepared>, String>) {
-        let Some(seat) = self.views.get_mut(view) else { return };
+        let Some(seat) = self.views.get(view) else { return };
         if !matches!(seat.life, Life::Opening) {
             return;
         }
-        let prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(words) => return self.no_view(view, &words),
-        };
+        match prepared {
+            Ok(prepared) => self.look_over(view, prepared),
+            Err(words) => self.no_view(view, &words),
+        }
+    }
+
+    /// Lets a document run, unless a person has to agree to it first (H-49).
+    fn look_over(&mut self, view: &ViewId, prepared: Box<Prepared>) {
+        let id = self.first_question_id();
+        let Some(seat) = self.views.get_mut(view) else { return };
         let Some(doubt) = prepared.doubt() else { return self.run_or_ask(view, prepared) };
-        let ask = consent::doubted(&seat.server, &seat.tool, &doubt);
+        let ask = consent::doubted(&seat.server, &seat.tool, &doubt, id);
         let changes: Vec<&str> = ask.changes.iter().map(Words::as_str).collect();
         let words = words!("{} {}", ask.text, Words::ours(&changes.join("; ")));
         let document = prepared.named();
-        seat.life = Life::Judging(prepared, Box::new(ask.clone()));
-        self.note(view, || Record::shown(&document));
+        seat.life = Life::Judged(prepared);
         self.log.write("asked", &self.name(view), words);
-        self.say(view, &ToPage::Ask(ask));
+        self.hold(view, Held::First { document, wishes: None, ask: Box::new(ask) });
+    }
+
+    /// That a person is asked before a view is shown is written down: about its document, or about private addresses.
+    fn put_first_question(
+        &mut self,
+        view: &ViewId,
+        wishes: Option<BTreeSet<String>>,
+        ask: Box<Ask>,
+    ) {
+        let Some(prepared) = self.take_judged(view) else { return };
+        let Some(seat) = self.views.get_mut(view) else { return };
+        let decided = self.decided.get(&seat.server);
+        let is_open = |wish: &String| decided.and_then(|all| all.nearby(wish)).is_none();
+        seat.life = match wishes {
+            // Somebody answered the same in another view meanwhile.
+            Some(wishes) if !wishes.iter().any(is_open) => return self.run_or_ask(view, prepared),
+            Some(wishes) => Life::Admitting(prepared, ask.clone(), wishes),
+            None => Life::Judging(prepared, ask.clone()),
+        };
+        self.say(view, &ToPage::Ask(*ask));
         self.flush(view);
     }
 
     /// A person has decided about what changed in a document. It counts when it is written down.
-    fn judge(&mut self, view: &ViewId, decision: Decision) {
-        if let Some((prepared, sources)) = self.take_admitting(view) {
+    fn judge(&mut self, view: &ViewId, choice: Choice) {
+        if let Some((prepared, _, sources)) = self.take_admitting(view) {
             let document = prepared.named();
             if let Some(seat) = self.views.get_mut(view) {
                 seat.life = Life::Judged(prepared);
             }
-            return self.hold(view, Held::Admit { document, sources, decision });
+            return self.hold(view, Held::Admit { document, sources, choice });
         }
         let Some(prepared) = self.take_judged(view) else { return };
         let document = prepared.named();
         if let Some(seat) = self.views.get_mut(view) {
             seat.life = Life::Judged(prepared);
         }
-        self.hold(view, Held::Review { document, decision });
+        self.hold(view, Held::Review { document, choice });
     }
 
     /// What a person decided about a document is written down. A yes is remembered, and counts for every
     /// view that waits for the same.
-    fn reviewed(&mut self, view: &ViewId, decision: Decision) {
+    fn reviewed(&mut self, view: &ViewId, choice: Choice) {
         let Some(mut prepared) = self.take_judged(view) else { return };
-        let changing = decision == Decision::AllowAlways;
-        if !changing && decision != Decision::Allow {
+        let changing = choice == Choice::AllowChanging;
+        if !changing && choice != Choice::Allow {
             let words = match prepared.doubt() {
                 Some(Doubt::Unpinned(_)) => "you did not agree to it",
                 _ => "you did not agree to what has changed in it",
@@ -560,62 +600,75 @@ impl Driver {
         self.run_or_ask(view, prepared);
         // Each has a row of its own before it runs.
         for view in waiting {
-            let waits = |seat: &Seat| matches!(seat.life, Life::Judging(..));
-            if !self.views.get(&view).is_some_and(waits) {
+            let Some(Life::Judging(_, ask)) = self.views.get(&view).map(|seat| &seat.life) else {
                 continue;
-            }
-            self.say(&view, &ToPage::Withdraw { id: "document".to_owned() });
-            self.judge(&view, decision);
+            };
+            let id = ask.id.clone();
+            self.say(&view, &ToPage::Withdraw { id });
+            self.judge(&view, choice);
             self.flush(&view);
         }
     }
 
     /// Runs a view, once it is written down which document that is.
     fn run_view(&mut self, view: &ViewId, prepared: Box<Prepared>) {
-        let document = prepared.named();
+        let (document, reaches) = (prepared.named(), prepared.reaches.clone());
         if let Some(seat) = self.views.get_mut(view) {
             seat.life = Life::Judged(prepared);
         }
-        self.hold(view, Held::Run(document));
+        self.hold(view, Held::Run(document, reaches));
     }
 
     /// Which document runs is written down.
     fn run_written(&mut self, view: &ViewId) {
-        if let Some(prepared) = self.take_judged(view) {
-            self.begin_live(view, *prepared);
+        let Some(mut prepared) = self.take_judged(view) else { return };
+        // Meanwhile a person may have taken back what its frame was given.
+        let decided = self.views.get(view).and_then(|seat| self.decided.get(&seat.server));
+        let stands = |wish: &String| {
+            prepared.once.contains(wish) || decided.and_then(|all| all.nearby(wish)) == Some(true)
+        };
+        if !prepared.reaches.iter().all(stands) {
+            return self.run_or_ask(view, prepared);
         }
+        if let Err(error) = prepared.pin() {
+            return self.no_view(view, Words::of(&error).as_str());
+        }
+        if prepared.doubt().is_some() {
+            return self.look_over(view, prepared);
+        }
+        self.begin_live(view, *prepared);
     }
 
     /// Runs a document, unless it declares private addresses that nobody has decided about: then a person
     /// is asked, and nothing runs meanwhile.
     fn run_or_ask(&mut self, view: &ViewId, prepared: Box<Prepared>) {
+        let id = self.first_question_id();
         let Some(seat) = self.views.get(view) else { return };
         let decided = self.decided.get(&seat.server);
         let is_open = |source: &String| decided.and_then(|all| all.nearby(source)).is_none();
         let open: BTreeSet<String> = prepared.nearby().into_iter().filter(is_open).collect();
         // More than a person would read is not asked for, and not given.
-        if open.is_empty() || open.len() > NEARBY {
-            return self.begin_with(view, prepared, &BTreeSet::new());
+        if open.is_empty() || grants::purposes(&open).len() > NEARBY {
+            return self.begin_with(view, prepared, BTreeSet::new());
         }
         let (server, tool) = (Quoted::new(&seat.server), Quoted::new(&seat.tool));
         let lasts = self.keeps(&seat.server);
-        let ask = consent::nearby(&server, &tool, &open, lasts);
+        let ask = consent::nearby(&server, &tool, &open, id, lasts);
         let shown = ask.preview.as_deref().unwrap_or_default().replace('\n', ", ");
         let words = words!("{} {}", ask.text, Words::ours(&shown));
         let document = prepared.named();
-        self.note(view, || Record::wants(&document, &open));
         if let Some(seat) = self.views.get_mut(view) {
-            seat.life = Life::Admitting(prepared, Box::new(ask.clone()), open);
+            seat.life = Life::Judged(prepared);
         }
         self.log.write("asked", &self.name(view), words);
-        self.say(view, &ToPage::Ask(ask));
-        self.flush(view);
+        self.hold(view, Held::First { document, wishes: Some(open), ask: Box::new(ask) });
     }
 
     /// What a person decided about private addresses is written down. The view runs in any case: without
     /// them after a no.
-    fn admitted(&mut self, view: &ViewId, sources: BTreeSet<String>, decision: Decision) {
+    fn admitted(&mut self, view: &ViewId, sources: BTreeSet<String>, choice: Choice) {
         let Some(prepared) = self.take_judged(view) else { return };
+        let decision = choice.decision();
         let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
         let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
         if always && let Some(server) = self.views.get(view).map(|seat| seat.server.clone()) {
@@ -626,31 +679,26 @@ impl Driver {
                 &Claimed::default(),
             );
             self.tell_decided(&server);
-            self.keep_decision(view, subject, &Claimed::default(), decision);
+            self.keep_decision(view, subject, &Claimed::default(), choice);
         }
-        self.begin_with(view, prepared, &if yes { sources } else { BTreeSet::new() });
+        // What is agreed to for longer counts for as long as that does.
+        self.begin_with(view, prepared, if yes && !always { sources } else { BTreeSet::new() });
         if always {
             self.admit_waiting(view);
         }
     }
 
     /// Runs a document with the private addresses that somebody agreed to, now or before.
-    fn begin_with(
-        &mut self,
-        view: &ViewId,
-        mut prepared: Box<Prepared>,
-        agreed: &BTreeSet<String>,
-    ) {
+    fn begin_with(&mut self, view: &ViewId, mut prepared: Box<Prepared>, once: BTreeSet<String>) {
         let Some(seat) = self.views.get(view) else { return };
         let decided = self.decided.get(&seat.server);
         let before = |source: &String| decided.and_then(|all| all.nearby(source)) == Some(true);
         let mut all = prepared.nearby();
-        all.retain(|source| agreed.contains(source) || before(source));
-        if !all.is_empty()
-            && let Err(error) = prepared.open_to(&all, &self.sandbox)
-        {
+        all.retain(|source| once.contains(source) || before(source));
+        if let Err(error) = prepared.open_to(all, &self.sandbox) {
             return self.no_view(view, Words::of(&error).as_str());
         }
+        prepared.once = once;
         self.run_view(view, prepared);
     }
 
@@ -661,16 +709,19 @@ impl Driver {
         let waiting = self.views.iter().filter(|(_, seat)| waits(seat));
         let waiting: Vec<ViewId> = waiting.map(|(view, _)| view.clone()).collect();
         for view in waiting {
-            let Some((prepared, _)) = self.take_admitting(&view) else { continue };
-            self.say(&view, &ToPage::Withdraw { id: consent::NEARBY.to_owned() });
+            let Some((prepared, ask, _)) = self.take_admitting(&view) else { continue };
+            self.say(&view, &ToPage::Withdraw { id: ask.id });
             self.run_or_ask(&view, prepared);
         }
     }
 
-    fn take_admitting(&mut self, view: &ViewId) -> Option<(Box<Prepared>, BTreeSet<String>)> {
+    fn take_admitting(
+        &mut self,
+        view: &ViewId,
+    ) -> Option<(Box<Prepared>, Box<Ask>, BTreeSet<String>)> {
         let seat = self.views.get_mut(view)?;
         match std::mem::replace(&mut seat.life, Life::Opening) {
-            Life::Admitting(prepared, _, sources) => Some((prepared, sources)),
+            Life::Admitting(prepared, ask, sources) => Some((prepared, ask, sources)),
             other => {
                 seat.life = other;
                 None
@@ -736,11 +787,12 @@ impl Driver {
                 session.tool_input(arguments).expect("the first thing it is told");
             }
         }
-        let warnings = prepared.warnings();
+        let (warnings, reaches) = (prepared.warnings(), !prepared.reaches.is_empty());
         seat.life = Life::Live(Box::new(Live {
             session,
             server: prepared.server,
             _mounted: prepared.mounted,
+            reaches: prepared.reaches,
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
@@ -751,6 +803,9 @@ impl Driver {
             mode_call: None,
         }));
         let server = seat.server.clone();
+        if reaches {
+            self.memory.watch(view);
+        }
         for warning in warnings {
             self.log.write("warning", &server, warning);
         }
@@ -1033,12 +1088,12 @@ impl Driver {
                 }
                 self.withdraw(view, deed_id(call));
             }
-            Output::Ask(question) => self.hold(view, Held::Ask(Box::new(question))),
+            Output::Ask(question) => self.hold(view, Held::Ask(Box::new(question), false)),
             Output::Waits { method, about, .. } => {
                 self.log_of(view, "asked", || words!("{} {}: you decide", method, about));
             }
             Output::Withdraw { question } => self.withdraw(view, question_id(question)),
-            Output::Unawaited { question } => self.unawaited(view, &question_id(question)),
+            Output::Unawaited { question } => self.unawaited(view, question),
             Output::Judged {
                 method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
             } => self.limited(view, &over, method),
@@ -1096,10 +1151,11 @@ impl Driver {
         }
     }
 
-    fn put_question(&mut self, view: &ViewId, question: &Question) {
+    fn put_question(&mut self, view: &ViewId, question: &Question, late: bool) {
         let Some(seat) = self.views.get(view) else { return };
         let lasts = self.keeps(&seat.server);
         let ask = consent::ask(&seat.server, &seat.tool, question, question_id(question.id), lasts);
+        let ask = Ask { late, ..ask };
         let (subject, said) = (question.subject.clone(), question.said.clone());
         self.ask(view, ask, About::Question(question.id, subject, said));
     }
@@ -1120,8 +1176,10 @@ impl Driver {
     }
 
     /// The answer counts for the next time alone, and the person should know.
-    fn unawaited(&mut self, view: &ViewId, id: &str) {
-        let Some(asked) = self.live(view).and_then(|live| live.asked.get_mut(id)) else { return };
+    fn unawaited(&mut self, view: &ViewId, question: u64) {
+        self.ledger.mark_late(view, question);
+        let id = question_id(question);
+        let Some(asked) = self.live(view).and_then(|live| live.asked.get_mut(&id)) else { return };
         asked.ask.late = true;
         let ask = asked.ask.clone();
         self.say(view, &ToPage::Ask(ask));
@@ -1134,33 +1192,34 @@ impl Driver {
         let judged = self.views.get(view).is_some_and(|seat| seat.awaits(answer));
         if judged {
             self.log.write("answer", &name, words!("{}", Quoted::new(choice)));
-            return self.judge(view, consent::decision(choice));
+            return self.judge(view, Choice::of(choice));
         }
         let asked = self.live(view).and_then(|live| {
             let offered = live.asked.get(id)?.ask.choices.contains(&choice.as_str());
             offered.then(|| live.asked.remove(id)).flatten()
         });
         let Some(Asked { about, .. }) = asked else {
-            self.note(view, || Record::decided(None, consent::decision(choice), false));
+            self.note(view, || Record::decided(None, Choice::of(choice), false));
             let words = words!("{} to nothing that is asked; ignored", Quoted::new(choice));
             return self.log.write("late", &name, words);
         };
         self.log.write("answer", &name, words!("{}", Quoted::new(choice)));
-        let decision = consent::decision(choice);
+        let choice = Choice::of(choice);
+        let decision = choice.decision();
         match (about, decision) {
             (About::Question(question, subject, said), _) => {
-                self.note(view, || Record::decided(Some(question), decision, true));
+                self.note(view, || Record::decided(Some(question), choice, true));
                 // What somebody took back a moment ago must not come back with this.
                 self.recall();
                 self.input(view, Input::Decision { question, decision });
                 self.share_decisions(view);
-                self.keep_decision(view, subject, &said, decision);
+                self.keep_decision(view, subject, &said, choice);
             }
             (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
                 self.hold(view, Held::Deed { call, deed });
             }
             (About::Click(call, _), Decision::Deny | Decision::DenyAlways) => {
-                self.note(view, || Record::clicked(call, decision));
+                self.note(view, || Record::clicked(call, choice));
                 self.settle(view, call, Err("refused by the user"));
             }
         }
@@ -1223,8 +1282,12 @@ impl Driver {
             self.note(view, || Record::closed(why));
         }
         // What opens in this place next is another view, about which nobody has decided.
-        let is_for_it =
-            |held: &Held| matches!(held, Held::Review { .. } | Held::Run(_) | Held::Admit { .. });
+        let is_for_it = |held: &Held| {
+            matches!(
+                held,
+                Held::First { .. } | Held::Review { .. } | Held::Run(..) | Held::Admit { .. }
+            )
+        };
         self.drop_held(view, is_for_it);
         self.stop_timer(view);
         self.say(view, &ToPage::Close { reason: reason.to_owned() });
@@ -1263,7 +1326,8 @@ impl Driver {
     fn next(&self) -> Option<Duration> {
         let timer = self.timers.first().map(|(at, _)| *at);
         let lost = self.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
-        timer.into_iter().chain(lost).chain(self.confirm_at).chain(self.ledger.count_at).min()
+        let own = [self.confirm_at, self.ledger.count_at, self.memory.look_at()];
+        timer.into_iter().chain(lost).chain(own.into_iter().flatten()).min()
     }
 
     fn tick(&mut self) {
@@ -1286,6 +1350,10 @@ impl Driver {
         }
         if self.ledger.count_at.is_some_and(|at| at <= now) {
             self.write_counts();
+        }
+        if self.memory.look_at().is_some_and(|at| at <= now) {
+            self.recall();
+            self.watch_less();
         }
         self.forget_pages(now);
     }

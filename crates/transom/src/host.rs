@@ -899,6 +899,7 @@ impl Reason {
             Self::ReloadLoop => Some("the view was loaded too often"),
             Self::Flood => Some("the view broke too many rules"),
             Self::Focus => Some("the view took the keyboard"),
+            Self::TakenBack => Some("what the view was given was taken back"),
             Self::ServerGone => Some("the server is gone"),
         }
     }

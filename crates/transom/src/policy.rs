@@ -104,7 +104,8 @@ pub enum Subject {
     DisplayMode,
     /// One tool that the view offers to the model.
     AppTool(String),
-    /// Addresses of this machine or of its networks that a document declares, as sources of its policy.
+    /// Addresses of this machine or of its networks that a document declares, each as the list that it stands in and the
+    /// source: `connectDomains http://localhost:3000`.
     Nearby(BTreeSet<String>),
 }
 
@@ -431,11 +432,11 @@ impl Decided {
         own.or_else(|| listed().filter(|yes| !(alone && *yes)))
     }
 
-    /// What was decided about an address of this machine or its network, whatever it was asked about
+    /// What was decided about an address of this machine or its network in one list, whatever it was asked about
     /// together with. Of two answers the no counts.
-    pub fn nearby(&self, source: &str) -> Option<bool> {
+    pub fn nearby(&self, wish: &str) -> Option<bool> {
         let about = self.always.iter().filter_map(|(subject, answer)| match subject {
-            Subject::Nearby(sources) if sources.contains(source) => Some(answer.yes),
+            Subject::Nearby(wishes) if wishes.contains(wish) => Some(answer.yes),
             _ => None,
         });
         about.min()

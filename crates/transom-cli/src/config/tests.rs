@@ -366,7 +366,7 @@ fn the_example_in_the_readme_parses() {
     assert_eq!(config.servers[0].grants.value, [Grant::Data]);
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "port",
     "open",
     "json",
@@ -381,6 +381,8 @@ const KEYS: [&str; 16] = [
     "url",
     "headers",
     "scripts",
+    "permissions",
     "private",
     "disabled",
+    "from",
 ];

@@ -10,7 +10,7 @@ use std::{
 use serde::Serialize;
 use transom::{
     host::{File, FileBody, Ruling, Task, Which},
-    policy::{Decision, Subject},
+    policy::Subject,
     printed::Printed,
     quoted::Quoted,
     violation::Over,
@@ -20,7 +20,7 @@ use super::{
     address::{plain, plain_subject, plain_violation},
     chain::{Hash, Head},
 };
-use crate::{decisions, digest::digest, server::Named};
+use crate::{consent::Choice, decisions, digest::digest, server::Named};
 
 /// One thing to write down.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -82,6 +82,9 @@ struct Details {
     /// The SHA-256 of what is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
+    /// The private addresses that a view reaches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reaches: Option<String>,
 }
 
 /// What came often in one second, and is not worth a row each.
@@ -159,16 +162,19 @@ impl Record {
     }
 
     /// A person decided whether a changed document may run.
-    pub(crate) fn reviewed(document: &Named, decision: Decision) -> Self {
+    pub(crate) fn reviewed(document: &Named, choice: Choice) -> Self {
         let detail = Details::of_document(document);
-        Self { detail, ..Self::decided(None, decision, true) }
+        Self { detail, ..Self::decided(None, choice, true) }
     }
 
-    /// A view runs: which document, and whether somebody is asked before another one does.
-    pub(crate) fn runs(document: &Named) -> Self {
+    /// A view runs: which document, whether somebody is asked before another one does, and which private addresses it
+    /// reaches because somebody agreed.
+    pub(crate) fn runs(document: &Named, reaches: &BTreeSet<String>) -> Self {
         let outcome = Some(if document.pinned { "pinned" } else { "unpinned" });
         let more = More { outcome, ..More::default() };
-        Self { more, detail: Details::of_document(document), ..Self::new("document") }
+        let reaches = Some(listed(reaches)).filter(|reaches| !reaches.is_empty());
+        let detail = Details { reaches, ..Details::of_document(document) };
+        Self { more, detail, ..Self::new("document") }
     }
 
     /// A person is asked about the private addresses that a document declares.
@@ -177,31 +183,21 @@ impl Record {
     }
 
     /// A person decided about them.
-    pub(crate) fn admitted(
-        document: &Named,
-        sources: &BTreeSet<String>,
-        decision: Decision,
-    ) -> Self {
+    pub(crate) fn admitted(document: &Named, sources: &BTreeSet<String>, choice: Choice) -> Self {
         let detail = Details::of_reach(document, sources);
-        Self { detail, ..Self::decided(None, decision, true) }
+        Self { detail, ..Self::decided(None, choice, true) }
     }
 
     /// A person clicked, or would not.
-    pub(crate) fn clicked(call: u64, decision: Decision) -> Self {
-        let mut record = Self::decided(None, decision, true);
+    pub(crate) fn clicked(call: u64, choice: Choice) -> Self {
+        let mut record = Self::decided(None, choice, true);
         record.more.call = Some(call);
         record
     }
 
     /// A person decided; `heard` if somebody waited for it.
-    pub(crate) fn decided(question: Option<u64>, decision: Decision, heard: bool) -> Self {
-        let outcome = match decision {
-            Decision::Allow => "allow",
-            Decision::AllowAlways => "allow-always",
-            Decision::Deny => "deny",
-            Decision::DenyAlways => "deny-always",
-        };
-        let more = More { question, outcome: Some(outcome), ..More::default() };
+    pub(crate) fn decided(question: Option<u64>, choice: Choice, heard: bool) -> Self {
+        let more = More { question, outcome: Some(choice.word()), ..More::default() };
         Self { more, ..Self::new(if heard { "decision" } else { "unheard" }) }
     }
 
@@ -354,8 +350,7 @@ impl Details {
 
     /// Private addresses, and which document declares them.
     fn of_reach(document: &Named, sources: &BTreeSet<String>) -> Self {
-        let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-        Self { about: Some(short(&sources.join(", "))), ..Self::of_document(document) }
+        Self { about: Some(listed(sources)), ..Self::of_document(document) }
     }
 
     fn of_subject(subject: &Subject) -> Self {
@@ -401,6 +396,11 @@ fn hashed_apart(parts: &[&str]) -> (usize, Option<String>) {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_none(count: &u64) -> bool {
     *count == 0
+}
+
+fn listed(sources: &BTreeSet<String>) -> String {
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    short(&sources.join(", "))
 }
 
 /// A stranger's words are kept, but not without end.

@@ -15,6 +15,7 @@ use transom::violation::Quoted;
 use transom::wire::{ResourceCsp, ResourcePermissions};
 
 use super::{ContentHash, Document, Severity};
+use crate::digest::{digest, hex};
 use crate::place::PlaceId;
 
 pub use file::FilePins;
@@ -65,7 +66,7 @@ impl Pin {
             size: document.html.len(),
             csp: document.declaration.as_ref().map(ResourceCsp::from),
             permissions: document.meta.permissions.unwrap_or_default(),
-            domain: domain.map(|domain| Quoted::new(domain).as_str().to_owned()),
+            domain: domain.map(whole),
             origins,
             findings: grave.map(|finding| finding.words.clone()).collect(),
         }
@@ -74,6 +75,14 @@ impl Pin {
     /// The addresses that it is for.
     fn addresses(&self) -> &str {
         self.pattern.as_deref().unwrap_or(&self.uri)
+    }
+}
+
+/// A stranger's text, to be compared whole: as it is while it is short, or what stands for it.
+fn whole(text: &str) -> String {
+    match text.len() <= LONGEST_NAME {
+        true => text.to_owned(),
+        false => format!("sha256 {}", hex(&digest("transom: a long name", [text]))),
     }
 }
 
@@ -406,5 +415,22 @@ fn asked(permissions: ResourcePermissions) -> String {
     }
 }
 
+/// The longest name of a host, in bytes, with room for one more dot.
+const LONGEST_NAME: usize = 254;
 /// The most documents that are remembered.
 const MAX_PINS: usize = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_to_their_end() {
+        for size in [79, 80, 200, 254, 255, 5_000] {
+            let (one, other) = (format!("{}a", "x".repeat(size)), format!("{}b", "x".repeat(size)));
+            assert_ne!(whole(&one), whole(&other), "{size}");
+            assert!(whole(&one).len() < 300, "{size}");
+        }
+        assert_eq!(whole("app.x.com"), "app.x.com");
+    }
+}

@@ -113,6 +113,11 @@ impl Page {
         Self { clears: AtomicBool::new(true), ..self }
     }
 
+    /// Whether the next answer clears.
+    pub(super) fn clears(&self) -> bool {
+        self.clears.load(Ordering::Relaxed)
+    }
+
     /// Leaves it to the browser whether a frame and the one it stands in, two origins of one site, get a
     /// process each. Agents are still each origin's own where that is the browser's default, and in a
     /// frame with a `sandbox` attribute there is no `document.domain`.

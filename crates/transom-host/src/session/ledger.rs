@@ -8,15 +8,16 @@ use std::{
 use tokio::sync::watch;
 use transom::{
     host::{Input, Output, Question, Ruling, Task},
-    policy::Decision,
+    policy::{Decision, Subject},
     violation::{Holder, Limit, Over, Violation},
 };
 
 use super::Driver;
 use crate::{
     audit::{Audit, AuditError, Counts, Record},
+    consent::Choice,
     decisions::Remembered,
-    envelope::{Deed, ViewId},
+    envelope::{Ask, Deed, ViewId},
     server::Named,
     words,
     words::Words,
@@ -39,18 +40,20 @@ pub(super) struct Ledger {
 pub(super) enum Held {
     /// Something to do for a view.
     Perform { call: u64, task: Task },
-    /// A question to a person.
-    Ask(Box<Question>),
+    /// A question to a person, and whether its view has stopped waiting for the answer.
+    Ask(Box<Question>, bool),
+    /// A question to a person before a view is shown: about its document, or about these private addresses.
+    First { document: Named, wishes: Option<BTreeSet<String>>, ask: Box<Ask> },
     /// A question for the click that the browser wants.
     Click { call: u64, deed: Deed },
     /// What that click allowed.
     Deed { call: u64, deed: Deed },
     /// What a person decided about a changed document.
-    Review { document: Named, decision: Decision },
-    /// A view, which runs this document.
-    Run(Named),
+    Review { document: Named, choice: Choice },
+    /// A view, which runs this document and reaches these private addresses.
+    Run(Named, BTreeSet<String>),
     /// What a person decided about the private addresses that a document declares.
-    Admit { document: Named, sources: BTreeSet<String>, decision: Decision },
+    Admit { document: Named, sources: BTreeSet<String>, choice: Choice },
     /// What a person decided for longer.
     Remember(Box<Remembered>),
 }
@@ -62,9 +65,10 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Ask(_)
+            Self::Ask(..)
+            | Self::First { .. }
             | Self::Review { .. }
-            | Self::Run(_)
+            | Self::Run(..)
             | Self::Admit { .. }
             | Self::Remember(_) => None,
         }
@@ -74,13 +78,15 @@ impl Held {
     fn record(&self) -> Record {
         match self {
             Self::Perform { call, task } => Record::effect(*call, task),
-            Self::Ask(question) => Record::asked(question.id, &question.subject),
+            Self::Ask(question, _) => Record::asked(question.id, &question.subject),
+            Self::First { document, wishes: Some(wishes), .. } => Record::wants(document, wishes),
+            Self::First { document, wishes: None, .. } => Record::shown(document),
             Self::Click { call, deed } => Record::click(*call, deed.url.as_deref()),
-            Self::Deed { call, .. } => Record::clicked(*call, Decision::Allow),
-            Self::Review { document, decision } => Record::reviewed(document, *decision),
-            Self::Run(document) => Record::runs(document),
-            Self::Admit { document, sources, decision } => {
-                Record::admitted(document, sources, *decision)
+            Self::Deed { call, .. } => Record::clicked(*call, Choice::Allow),
+            Self::Review { document, choice } => Record::reviewed(document, *choice),
+            Self::Run(document, reaches) => Record::runs(document, reaches),
+            Self::Admit { document, sources, choice } => {
+                Record::admitted(document, sources, *choice)
             }
             Self::Remember(entry) => Record::remembered(&entry.subject, entry.yes),
         }
@@ -106,6 +112,31 @@ impl Ledger {
     /// Whether as much waits to be written as may. The loop hears nothing more until it is.
     pub(super) fn is_full(&self) -> bool {
         !self.failed && self.audit.as_ref().is_some_and(|audit| audit.waiting() > WAITING)
+    }
+
+    /// The view has stopped waiting for the answer to a question that is not on the page yet: it is late from the start.
+    pub(super) fn mark_late(&mut self, view: &ViewId, question: u64) {
+        for (of, held) in self.held.values_mut() {
+            if let Held::Ask(asked, late) = held
+                && of == view
+                && asked.id == question
+            {
+                *late = true;
+            }
+        }
+    }
+
+    /// Forgets what a person decided for longer and has taken back before it was written down: it must not come back.
+    pub(super) fn unlearn(&mut self, server: &str, subject: &Subject) {
+        let is_meant = |entry: &Remembered| {
+            let same = match (&entry.subject, subject) {
+                // Tools are decided about one by one, whichever of them one prompt had together.
+                (Subject::Tools(some), Subject::Tools(gone)) => !some.is_disjoint(gone),
+                (some, gone) => some == gone,
+            };
+            same && entry.server == server
+        };
+        self.held.retain(|_, (_, held)| !matches!(held, Held::Remember(entry) if is_meant(entry)));
     }
 
     /// How far the writer has come, whenever it comes further.
@@ -138,7 +169,7 @@ impl Driver {
                 self.note(view, || Record::judged(which, *method, about.as_str(), *size, ruling));
             }
             Output::Unheard { question, decision, .. } => {
-                self.note(view, || Record::decided(Some(*question), *decision, false));
+                self.note(view, || Record::decided(Some(*question), (*decision).into(), false));
             }
             Output::Resize(_) => self.count(view, |counts| counts.sizes += 1),
             Output::Log { .. } => self.count(view, |counts| counts.logs += 1),
@@ -155,7 +186,7 @@ impl Driver {
             Output::Withdraw { question } => {
                 self.drop_held(
                     view,
-                    |held| matches!(held, Held::Ask(asked) if asked.id == *question),
+                    |held| matches!(held, Held::Ask(asked, _) if asked.id == *question),
                 );
             }
             Output::Abort { call, .. } => {
@@ -229,12 +260,13 @@ impl Driver {
     fn release(&mut self, view: &ViewId, held: Held) {
         match held {
             Held::Perform { call, task } => self.perform(view, call, task),
-            Held::Ask(question) => self.put_question(view, &question),
+            Held::Ask(question, late) => self.put_question(view, &question, late),
+            Held::First { wishes, ask, .. } => self.put_first_question(view, wishes, ask),
             Held::Click { call, deed } => self.ask_click(view, call, deed),
             Held::Deed { call, deed } => self.deed(view, call, deed),
-            Held::Review { decision, .. } => self.reviewed(view, decision),
-            Held::Run(_) => self.run_written(view),
-            Held::Admit { sources, decision, .. } => self.admitted(view, sources, decision),
+            Held::Review { choice, .. } => self.reviewed(view, choice),
+            Held::Run(..) => self.run_written(view),
+            Held::Admit { sources, choice, .. } => self.admitted(view, sources, choice),
             Held::Remember(entry) => self.remember(*entry),
         }
     }
@@ -245,11 +277,11 @@ impl Driver {
             Held::Perform { call, .. } | Held::Click { call, .. } | Held::Deed { call, .. } => {
                 self.settle(view, call, Err(UNWRITTEN));
             }
-            Held::Ask(question) => {
+            Held::Ask(question, _) => {
                 let decision = Decision::Deny;
                 self.input(view, Input::Decision { question: question.id, decision });
             }
-            Held::Review { .. } | Held::Run(_) | Held::Admit { .. } => {
+            Held::First { .. } | Held::Review { .. } | Held::Run(..) | Held::Admit { .. } => {
                 self.unreviewed(view, UNWRITTEN);
             }
             Held::Remember(_) => {}

@@ -24,6 +24,8 @@ pub(crate) struct Memory {
     entries: Vec<Remembered>,
     looked: Option<Duration>,
     read: Duration,
+    /// Views that reach private addresses. They need to say nothing to do so, and still the file must be looked at.
+    watched: Vec<ViewId>,
     shown: ShownDecisions,
 }
 
@@ -76,8 +78,20 @@ impl Memory {
             entries: vec![],
             looked: None,
             read: Duration::ZERO,
+            watched: vec![],
             shown: Arc::default(),
         }
+    }
+
+    /// From now on a view reaches what can be taken back from it.
+    pub(super) fn watch(&mut self, view: &ViewId) {
+        self.watched.push(view.clone());
+    }
+
+    /// When the file is looked at though no view says anything.
+    pub(super) fn look_at(&self) -> Option<Duration> {
+        let looked = self.looked.filter(|_| self.kept.is_some() && !self.watched.is_empty())?;
+        Some(looked + LOOK)
     }
 }
 
@@ -140,6 +154,7 @@ impl Driver {
 
     /// Makes what is remembered now count, and what was remembered before no longer.
     fn take_in(&mut self, before: &[Remembered]) {
+        let mut taken = vec![];
         for (server, account) in &self.accounts {
             let own = |entry: &&Remembered| entry.is_for(server, &account.place);
             let after = &self.memory.entries;
@@ -147,7 +162,10 @@ impl Driver {
             let new = after.iter().filter(own).filter(|entry| !before.contains(entry));
             let decided = self.decided.entry(server.clone()).or_default();
             let was = decided.clone();
-            gone.for_each(|entry| decided.forget(&entry.subject));
+            for entry in gone {
+                decided.forget(&entry.subject);
+                taken.push((server.clone(), entry.subject.clone()));
+            }
             for entry in new {
                 let always = if entry.yes { Decision::AllowAlways } else { Decision::DenyAlways };
                 decided.remember(&entry.subject, always, &entry.said());
@@ -161,7 +179,38 @@ impl Driver {
                 }
             }
         }
+        taken.iter().for_each(|(server, subject)| self.end_reaching(server, subject));
         self.show_decisions();
+    }
+
+    /// Ends the views of a server that reach a private address which nobody agrees to any more: a frame keeps the policy
+    /// that it was loaded with.
+    fn end_reaching(&mut self, server: &str, subject: &Subject) {
+        let Subject::Nearby(wishes) = subject else { return };
+        let decided = self.decided.get(server);
+        let gone = |wish: &String| decided.and_then(|all| all.nearby(wish)) != Some(true);
+        let gone: BTreeSet<&String> = wishes.iter().filter(|wish| gone(wish)).collect();
+        let reaches = |seat: &Seat| match &seat.life {
+            Life::Live(live) => live.reaches.iter().any(|wish| gone.contains(wish)),
+            _ => false,
+        };
+        let views = self.views.iter().filter(|(_, seat)| seat.server == server && reaches(seat));
+        let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
+        let now = self.now();
+        for view in views {
+            if let Some(live) = self.live(&view) {
+                // It is not asked to save: while it did, it could still reach the address.
+                let _ = live.session.handle(now, Input::Reloaded);
+                live.session.close(now, Reason::TakenBack);
+            }
+            self.drive(&view);
+        }
+    }
+
+    /// Views that have ended need not be watched.
+    pub(super) fn watch_less(&mut self) {
+        let views = &self.views;
+        self.memory.watched.retain(|view| views.get(view).is_some_and(Seat::is_live));
     }
 
     /// Whether what is decided about a server for longer is still there after the end.
@@ -176,15 +225,14 @@ impl Driver {
         view: &ViewId,
         subject: Subject,
         said: &Claimed,
-        decision: Decision,
+        choice: Choice,
     ) {
-        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
-        let Some(seat) = self.views.get(view).filter(|_| always) else { return };
+        let Some(seat) = self.views.get(view).filter(|_| choice.lasts()) else { return };
         let Some(account) = self.accounts.get(&seat.server).filter(|_| self.keeps(&seat.server))
         else {
             return;
         };
-        let yes = decision == Decision::AllowAlways;
+        let yes = choice == Choice::AllowAlways;
         let entry = Remembered::now(&seat.server, &account.place, subject, said, yes);
         self.hold(view, Held::Remember(Box::new(entry)));
     }
@@ -223,6 +271,8 @@ impl Driver {
         if shown.kept {
             self.change(Change::Forget(id.clone()));
         }
+        self.ledger.unlearn(&server, &subject);
+        self.end_reaching(&server, &subject);
         self.show_decisions();
         true
     }
@@ -318,5 +368,7 @@ fn always(yes: bool) -> &'static str {
 
 /// The least time between two looks at the file, while views talk.
 const GLANCE: Duration = Duration::from_millis(100);
+/// The same, while views that say nothing reach private addresses.
+const LOOK: Duration = Duration::from_secs(1);
 /// After how long it is read again, though nobody has touched it.
 const OLD: Duration = Duration::from_secs(3_600);

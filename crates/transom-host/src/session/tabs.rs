@@ -165,7 +165,7 @@ impl Driver {
         let Some(Ok(FromPage::Answer(Answer { choice, .. }))) = said.map(|said| said.read()) else {
             return;
         };
-        self.note(view, || Record::decided(None, consent::decision(&choice), false));
+        self.note(view, || Record::decided(None, Choice::of(&choice), false));
         let words = words!("{} for a view that is not there; ignored", Quoted::new(&choice));
         self.log.write("late", view.as_str(), words);
     }

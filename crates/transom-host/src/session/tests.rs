@@ -1053,11 +1053,16 @@ async fn an_answer_for_a_view_that_is_not_there_is_ignored_and_logged() {
 
 /// A server with one view, whose tool never answers; what it hears is told.
 fn silent(heard: mpsc::UnboundedSender<Value>) -> Target {
+    declaring(heard, Value::Null)
+}
+
+/// The same, with a document that declares something.
+fn declaring(heard: mpsc::UnboundedSender<Value>, csp: Value) -> Target {
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
     use transom::wire::MIME;
     Target::InProcess(crate::upstream::InProcess::new("silent", move || {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
-        let heard = heard.clone();
+        let (heard, csp) = (heard.clone(), csp.clone());
         tokio::spawn(async move {
             let (reader, mut writer) = tokio::io::split(theirs);
             let mut lines = BufReader::new(reader).lines();
@@ -1073,7 +1078,9 @@ fn silent(heard: mpsc::UnboundedSender<Value>) -> Target {
                     }
                     "resources/list" => json!({ "resources": [] }),
                     "resources/read" => {
-                        json!({ "contents": [{ "uri": "ui://a/b", "mimeType": MIME, "text": "<p>hello" }] })
+                        let meta = json!({ "ui": { "csp": csp } });
+                        let meta = if csp.is_object() { meta } else { json!({}) };
+                        json!({ "contents": [{ "uri": "ui://a/b", "mimeType": MIME, "text": "<p>hello", "_meta": meta }] })
                     }
                     "tools/call" => continue,
                     _ if message["id"].is_null() => continue,
@@ -1085,6 +1092,25 @@ fn silent(heard: mpsc::UnboundedSender<Value>) -> Target {
         });
         ours
     }))
+}
+
+#[tokio::test]
+async fn a_private_address_that_is_taken_back_at_the_command_line_is_taken_from_a_silent_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let (told, _heard) = mpsc::unbounded_channel();
+    let near = declaring(told, json!({ "connectDomains": ["http://localhost:3000"] }));
+    let with = |builder: Builder| builder.server("near", near).data(folder.path().to_owned());
+    let stage = Stage::with(with).await;
+    let mut page = stage.load("p1", 1).await;
+    let tool = json!({ "server": "near", "name": "show", "arguments": {} });
+    page.say("v1", "open", json!({ "tool": tool })).await;
+    let ask = page.hear("v1", "ask").await;
+    page.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow-always" })).await;
+    page.hear("v1", "open").await;
+    until_kept(folder.path(), 1).await;
+    Decisions::new(folder.path(), 90).forget(|_| true).unwrap();
+    let why = page.hear("v1", "text").await["why"].clone();
+    assert!(why.as_str().unwrap().contains("you took back an address"), "{why}");
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ use tokio::{
     task::AbortHandle,
     time::{Instant, timeout},
 };
-use transom::violation::Quoted;
+use transom::{policy::Reach, violation::Quoted};
 use url::{Host, Url};
 
 use super::{
@@ -461,7 +461,7 @@ fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
         .connect_timeout(CONNECT)
         .tcp_nodelay(true);
     // A proxy on the way to our own machine is a misunderstanding.
-    if is_loopback(url) {
+    if is_machine(url) {
         builder = builder.no_proxy();
     }
     builder.build().map_err(ConnectError::Client)
@@ -479,6 +479,12 @@ fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
+fn is_machine(url: &Url) -> bool {
+    url.host_str().map(Reach::of) == Some(Reach::Machine)
+}
+
+/// Whether nobody but this machine can answer, so that a token may go there in the clear. It is stricter than
+/// [`Reach::Machine`]: where `localdomain` or `0.0.0.0` leads is up to the resolver and the system.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -503,3 +509,30 @@ const LONGEST_RETRY: Duration = Duration::from_secs(10);
 const STEADY: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(10);
 const MAX_REDIRECTS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_the_clear_a_token_goes_to_what_is_surely_this_machine() {
+        #[rustfmt::skip]
+        let table = [
+            // address                          token, no proxy
+            ("http://localhost:1",              true,  true),
+            ("http://a.localhost",              true,  true),
+            ("http://127.9.9.9",                true,  true),
+            ("http://[::1]:1",                  true,  true),
+            ("http://0.0.0.0",                  false, true),
+            ("http://localhost.localdomain",    false, true),
+            ("http://[::ffff:127.0.0.1]",       false, true),
+            ("http://laptop",                   false, false),
+            ("http://192.168.1.2",              false, false),
+            ("http://localhost.example.com",    false, false),
+        ];
+        for (address, token, machine) in table {
+            let url: Url = address.parse().unwrap();
+            assert_eq!((is_loopback(&url), is_machine(&url)), (token, machine), "{address}");
+        }
+    }
+}

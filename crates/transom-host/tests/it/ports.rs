@@ -46,6 +46,18 @@ async fn each_name_has_a_port_of_its_own_and_serves_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_frame_that_is_served_anew_before_its_first_load_still_clears_what_was_there() {
+    let sandbox = sandbox(ports());
+    let mut mounted = sandbox.mount(frame("demo", "<p>", json!({}))).await.unwrap();
+    let guest = mounted.guest_origin.clone();
+    for clears in [true, false] {
+        sandbox.remount(&mut mounted, frame("demo", "<p>", json!({}))).unwrap();
+        let answer = ask(&guest, &host(&guest)).await.unwrap();
+        assert_eq!(answer.contains("clear-site-data"), clears, "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_port_is_closed_with_its_frame_and_not_given_out_again() {
     let sandbox = sandbox(ports());
     let mut seen = Vec::new();

@@ -129,6 +129,8 @@ pub enum Reason {
     NotText,
     /// The view took the keyboard from the page that shows it, and took it again.
     Focus,
+    /// A person took back something that the view was given when it was loaded.
+    TakenBack,
     /// The server that the view came from is gone.
     ServerGone,
     /// The page that showed the view is gone.

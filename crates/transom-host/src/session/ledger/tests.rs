@@ -14,6 +14,7 @@ use tokio::{
 use transom::{
     host,
     origin::Origin,
+    policy::Decision,
     wire::{MIME, UiUri},
 };
 
@@ -162,6 +163,9 @@ async fn stranger() -> Target {
     declaring(Value::Null).await
 }
 
+/// A server with two tools that show the same document, which is made for each request.
+const MADE: &str = "made for each request";
+
 /// The same, with documents that declare something.
 async fn declaring(csp: Value) -> Target {
     async fn exchange(
@@ -183,6 +187,23 @@ async fn declaring(csp: Value) -> Target {
             read["result"]["contents"][0]["_meta"] = json!({ "ui": { "csp": csp } });
             answer = read.to_string();
         }
+        if let Ok(mut read) = serde_json::from_str::<Value>(&answer)
+            && csp == MADE
+        {
+            if let Some(tools) = read["result"]["tools"].as_array_mut() {
+                let mut again = tools[0].clone();
+                again["name"] = json!("again");
+                tools.push(again);
+            }
+            if message.contains("resources/list") {
+                read["result"]["resources"] = json!([]);
+            }
+            if message.contains("resources/templates/list") {
+                let templates = json!([{"name":"t","uriTemplate":"ui://demo/{x}"}]);
+                read = json!({"jsonrpc":"2.0","id":read["id"],"result":{"resourceTemplates":templates}});
+            }
+            answer = read.to_string();
+        }
         let status = if answer.is_empty() { StatusCode::ACCEPTED } else { StatusCode::OK };
         (status, [(CONTENT_TYPE, "application/json")], answer)
     }
@@ -202,12 +223,15 @@ fn before() -> Document {
 }
 
 /// A page that is asked whether it agrees to a view that is not the one it was.
-async fn changed(data: &Path, audit: Audit) -> Page {
+async fn changed(data: &Path, audit: Audit) -> (Page, Value) {
+    let path = data.join("audit.db");
     let mut page = Page::connect_to(stranger().await, Some(data), Some(audit)).await;
     page.host.agree("demo", "show_weather", &before());
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
-    assert_eq!(page.hear("ask").await["kind"], "document");
-    page
+    let ask = page.hear("ask").await;
+    assert_eq!(ask["kind"], "document");
+    assert!(told(&path).await.contains(&format!("ask {VIEW}")), "before it is asked");
+    (page, ask["id"].clone())
 }
 
 /// What was written down, in words.
@@ -254,7 +278,7 @@ async fn d7_a_view_is_written_down_from_its_opening_to_its_end() {
     page.ask("tools/call", json!({"name":"nowhere"})).await;
     let id = page.request("tools/call", json!({"name":"save_note","arguments":{}})).await;
     let question = page.hear("ask").await["id"].clone();
-    page.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":question,"choice":"allow-until-end"}})).await;
     assert!(page.answer(id).await.get("result").is_some());
     page.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
     page.message(json!({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}))
@@ -277,7 +301,7 @@ async fn d7_a_view_is_written_down_from_its_opening_to_its_end() {
         "verdict tools/call refused nowhere",
         "waits tools/call save_note",
         "ask Tools({\"save_note\"})",
-        "decision allow",
+        "decision allow-until-end",
         "verdict tools/call allowed save_note",
         "effect tools/call save_note",
         "outcome done",
@@ -407,8 +431,8 @@ async fn d7_h_49_what_is_agreed_to_is_written_down_before_it_runs() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.db");
         let audit = Audit::open(&path, &Options::default()).await.unwrap();
-        let mut page = changed(folder.path(), audit).await;
-        page.say(json!({"answer":{"id":"document","choice":choice}})).await;
+        let (mut page, id) = changed(folder.path(), audit).await;
+        page.say(json!({"answer":{"id":id,"choice":choice}})).await;
         page.hear(kind).await;
         let decision = format!("decision {choice} {VIEW}");
         let all = told(&path).await;
@@ -425,14 +449,14 @@ async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.db");
     let audit = Audit::open(&path, &Options::default()).await.unwrap();
-    let mut page = changed(folder.path(), audit).await;
+    let (mut page, id) = changed(folder.path(), audit).await;
     let open = json!({"tool":{"server":"demo","name":"show_weather","arguments":{}}});
     let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
     let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
     assert!(page.host.events().send(frame).await.is_ok());
     page.hear("ask").await;
     page.heard = 1;
-    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
     page.hear("open").await;
     page.hear("open").await;
     for view in ["v1", "v2"] {
@@ -445,15 +469,71 @@ async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
 }
 
 #[tokio::test]
+async fn a_click_under_way_does_not_answer_the_question_that_came_instead() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut page = near(folder.path(), None, &[]).await;
+    let first = page.hear("ask").await["id"].clone();
+    page.say(json!({"close":{"reason":"gone"}})).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    let second = page.hear("ask").await["id"].clone();
+    assert_ne!(first, second);
+    page.say(json!({"answer":{"id":first,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":second,"choice":"deny"}})).await;
+    assert_eq!(given(&mut page).await, json!({"connectDomains": ["https://a.test"]}));
+}
+
+#[tokio::test]
+async fn h_49_a_document_that_never_ran_is_not_agreed_to() {
+    let folder = tempfile::tempdir().unwrap();
+    // Asked about an address, and closed: nothing ran.
+    let mut page = near(folder.path(), None, &[]).await;
+    page.hear("ask").await;
+    assert!(page.host.is_new("demo", "show_weather", &before()));
+    page.say(json!({"close":{"reason":"user"}})).await;
+    page.hear("close").await;
+    assert!(page.host.is_new("demo", "show_weather", &before()));
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    let id = page.hear("ask").await["id"].clone();
+    page.say(json!({"answer":{"id":id,"choice":"deny"}})).await;
+    page.hear("open").await;
+    assert!(!page.host.is_new("demo", "show_weather", &before()), "it runs");
+}
+
+#[tokio::test]
+async fn h_49_a_yes_to_what_one_tool_shows_is_none_to_another_that_was_not_named() {
+    let mut page = Page::connect_to(declaring(json!(MADE)).await, None, None).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
+    let (kind, ask) = page.next().await;
+    assert_eq!((&*kind, &ask["kind"]), ("ask", &json!("document")));
+    let open = json!({"tool":{"server":"demo","name":"again","arguments":{}}});
+    let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
+    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    assert!(page.host.events().send(frame).await.is_ok());
+    let (kind, other) = page.next().await;
+    assert_eq!((&*kind, &other["kind"]), ("ask", &json!("document")));
+    page.heard = 1;
+    page.say(json!({"answer":{"id":ask["id"],"choice":"allow"}})).await;
+    page.hear("open").await;
+    let text = format!(
+        r#"{{"view":"v2","seq":2,"ack":1,"answer":{{"id":{},"choice":"deny"}}}}"#,
+        other["id"]
+    );
+    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    assert!(page.host.events().send(frame).await.is_ok());
+    let (kind, said) = page.next().await;
+    assert_eq!(kind, "text", "{said}");
+}
+
+#[tokio::test]
 async fn d7_h_49_a_yes_that_cannot_be_written_down_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.db");
     let audit = Audit::open(&path, &Options::small()).await.unwrap();
-    let mut page = changed(folder.path(), audit.clone()).await;
+    let (mut page, id) = changed(folder.path(), audit.clone()).await;
     fill(&audit).await;
-    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
     // Twice, while the first is on its way.
-    page.say(json!({"answer":{"id":"document","choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
     let (kind, said) = page.next().await;
     assert_eq!(kind, "text", "{said}");
     assert_eq!(said["why"], "There is no view to show: the audit cannot be written.");
@@ -572,6 +652,59 @@ async fn what_is_remembered_and_forgotten_is_written_down() {
 }
 
 #[tokio::test]
+async fn what_is_taken_back_before_it_is_written_down_does_not_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let audit = Audit::open(&folder.path().join("audit.db"), &Options::default()).await.unwrap();
+    let target = Target::InProcess(demo::server());
+    let mut page = Page::connect_to(target, Some(folder.path()), Some(audit)).await.opened().await;
+    let call = json!({"name":"save_note","arguments":{}});
+    let mut known = None;
+    for _ in 0..2 {
+        let id = page.request("tools/call", call.clone()).await;
+        let question = page.hear("ask").await["id"].clone();
+        page.say(json!({"answer":{"id":question,"choice":"allow-always"}})).await;
+        // The first time to learn its name; the second time in the same breath as the answer.
+        if known.is_none() {
+            page.answer(id).await;
+            let shown = serde_json::to_value(page.host.decisions()).unwrap();
+            known = Some(serde_json::from_value(shown[0]["id"].clone()).unwrap());
+        }
+        let (done, told) = tokio::sync::oneshot::channel();
+        let forget = Event::Forget { id: known.clone().unwrap(), done };
+        assert!(page.host.events().send(forget).await.is_ok());
+        assert_eq!(told.await, Ok(true));
+    }
+    // Its row comes after that of what was remembered.
+    page.request("tools/call", call).await;
+    page.hear("ask").await;
+    assert_eq!(page.host.decisions(), []);
+}
+
+#[test]
+fn a_question_that_comes_too_late_to_be_awaited_is_asked_as_late() {
+    let view = |name: &str| crate::envelope::ViewId::parse(name).unwrap();
+    let question = |id| host::Question {
+        id,
+        subject: transom::policy::Subject::Message,
+        method: "ui/message",
+        about: transom::quoted::Quoted::new(""),
+        preview: host::Preview { text: "".into(), beyond: None },
+        files: vec![],
+        said: Default::default(),
+        changes: vec![],
+    };
+    let mut ledger = super::Ledger::new(None);
+    for (ticket, (of, id)) in [("v1", 1), ("v1", 2), ("v2", 1)].into_iter().enumerate() {
+        let held = super::Held::Ask(Box::new(question(id)), false);
+        ledger.held.insert(ticket as u64, (view(of), held));
+    }
+    ledger.mark_late(&view("v1"), 1);
+    let late = |held: &super::Held| matches!(held, super::Held::Ask(_, true));
+    let late: Vec<bool> = ledger.held.values().map(|(_, held)| late(held)).collect();
+    assert_eq!(late, [true, false, false]);
+}
+
+#[tokio::test]
 async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_offered_as_that() {
     let folder = tempfile::tempdir().unwrap();
     let target = stranger().await;
@@ -579,12 +712,15 @@ async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_o
     let call = json!({"name":"save_note","arguments":{}});
     let id = page.request("tools/call", call.clone()).await;
     let ask = page.hear("ask").await;
-    assert_eq!(ask["choices"], json!(["allow", "allow-until-end", "deny"]));
+    assert_eq!(ask["choices"], json!(["allow-until-end", "deny"]));
     page.say(json!({"answer":{"id":ask["id"],"choice":"allow-until-end"}})).await;
     assert!(page.answer(id).await.get("result").is_some());
     assert!(page.ask("tools/call", call).await.get("result").is_some(), "nobody is asked again");
     let shown = serde_json::to_value(page.host.decisions()).unwrap();
-    assert_eq!((&shown[0]["words"], &shown[0]["kept"]), (&json!("call \"save_note\""), &json!(false)));
+    assert_eq!(
+        (&shown[0]["words"], &shown[0]["kept"]),
+        (&json!("call \"save_note\""), &json!(false))
+    );
     page.host.close().await;
     let files = std::fs::read_dir(folder.path()).unwrap();
     let files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
@@ -596,6 +732,10 @@ const NEAR: &str = "http://localhost:3000";
 /// A page that opens a view which declares something of this machine, beside what is everybody's.
 async fn near(data: &Path, audit: Option<Audit>, private: &[&str]) -> Page {
     let csp = json!({"connectDomains": [NEAR, "https://a.test"], "frameDomains": [NEAR]});
+    near_with(csp, data, audit, private).await
+}
+
+async fn near_with(csp: Value, data: &Path, audit: Option<Audit>, private: &[&str]) -> Page {
     let origin = Origin::parse("http://localhost:7420").unwrap();
     let mut policy = transom::policy::Policy::default();
     policy.domains.private = private.iter().map(|word| word.parse().unwrap()).collect();
@@ -623,7 +763,7 @@ async fn given(page: &mut Page) -> Value {
 async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declaration() {
     let with = json!({"connectDomains": [NEAR, "https://a.test"], "frameDomains": [NEAR]});
     let without = json!({"connectDomains": ["https://a.test"]});
-    for (choice, expected) in [("allow", &with), ("deny", &without)] {
+    for (choice, expected) in [("allow", &with), ("allow-until-end", &with), ("deny", &without)] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.db");
         let audit = Audit::open(&path, &Options::default()).await.unwrap();
@@ -633,14 +773,25 @@ async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declar
             (&ask["kind"], &ask["choices"]),
             (&json!("nearby"), &json!(["allow", "allow-until-end", "deny"]))
         );
-        assert_eq!(ask["preview"], format!("{NEAR} (this machine)"));
+        assert_eq!(
+            ask["text"],
+            "Views of \"demo\" want to reach programs and devices that outsiders cannot:"
+        );
+        let line = format!("{NEAR} (this machine): to send and fetch, to show in a frame");
+        assert_eq!(ask["preview"], line);
+        let wishes = format!("connectDomains {NEAR}, frameDomains {NEAR}");
+        assert!(told(&path).await.contains(&format!("ask {wishes}")), "before it is asked");
         page.say(json!({"answer":{"id":ask["id"],"choice":choice}})).await;
         assert_eq!(given(&mut page).await, *expected, "{choice}");
         page.host.close().await;
         audit.close().await.unwrap();
         let told = told(&path).await;
-        assert!(told.contains(&format!("ask {NEAR}")), "{told:?}");
-        assert!(told.contains(&format!("decision {choice} {NEAR}")), "{told:?}");
+        assert!(told.contains(&format!("decision {choice} {wishes}")), "{told:?}");
+        // And with what it ran.
+        let rows = rows(&path).await;
+        let (_, detail) = rows.iter().find(|(body, _)| body["kind"] == "document").unwrap();
+        let reaches = if choice == "deny" { Value::Null } else { wishes.into() };
+        assert_eq!(detail["reaches"], reaches, "{choice}");
     }
     // The operator's grant, and nobody is asked.
     let folder = tempfile::tempdir().unwrap();
@@ -667,16 +818,38 @@ async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_tak
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     assert_eq!(given(&mut page).await["frameDomains"], json!([NEAR]));
     let shown = serde_json::to_value(page.host.decisions()).unwrap();
-    let reach =
-        shown.as_array().unwrap().iter().find(|one| one["words"] == format!("reach {NEAR}"));
+    let words = format!("reach {NEAR} (to send and fetch, to show in a frame)");
+    let reach = shown.as_array().unwrap().iter().find(|one| one["words"] == words);
     let id = serde_json::from_value(reach.unwrap()["id"].clone()).unwrap();
     let (done, told) = tokio::sync::oneshot::channel();
     assert!(page.host.events().send(Event::Forget { id, done }).await.is_ok());
     assert_eq!(told.await, Ok(true));
-    page.say(json!({"close":{"reason":"gone"}})).await;
-    page.hear("close").await;
+    // The frame keeps its policy for as long as it lives, so it does not.
+    let why = page.hear("text").await["why"].clone();
+    assert!(why.as_str().unwrap().contains("you took back an address"), "{why}");
+    assert_eq!(page.hear("close").await["reason"], "taken-back");
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     assert_eq!(page.hear("ask").await["kind"], "nearby");
+}
+
+#[tokio::test]
+async fn a_yes_to_fetch_from_a_private_address_is_none_to_load_scripts_from_it() {
+    let decided = |wishes: &[String]| {
+        let mut decided = transom::policy::Decided::default();
+        let subject = transom::policy::Subject::Nearby(wishes.iter().cloned().collect());
+        decided.remember(&subject, Decision::AllowAlways, &Default::default());
+        decided
+    };
+    let (fetch, script) = (format!("connectDomains {NEAR}"), format!("resourceDomains {NEAR}"));
+    let decided = decided(std::slice::from_ref(&fetch));
+    assert_eq!((decided.nearby(&fetch), decided.nearby(&script)), (Some(true), None));
+    // What a person is asked about is what the frame gets.
+    let folder = tempfile::tempdir().unwrap();
+    let csp =
+        json!({"connectDomains": [NEAR], "resourceDomains": [NEAR], "baseUriDomains": [NEAR]});
+    let mut page = near_with(csp, folder.path(), None, &[]).await;
+    let line = "to send and fetch, to load scripts, images and styles from, as its base address";
+    assert_eq!(page.hear("ask").await["preview"], format!("{NEAR} (this machine): {line}"));
 }
 
 #[tokio::test]
