@@ -589,7 +589,7 @@ mod tests {
             (false, &["allow-until-end", "deny"]),
         ] {
             let tools = Subject::Tools(["save".to_owned()].into());
-            let ask = ask("demo", &question(tools, "{}"), "q0".to_owned(), lasts);
+            let ask = ask("demo", "board", &question(tools, "{}"), "q0".to_owned(), lasts);
             assert_eq!(ask.choices, choices);
         }
     }
