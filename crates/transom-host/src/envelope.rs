@@ -225,7 +225,7 @@ pub enum ToPage {
     /// Something for the view, as JSON text.
     Message(String),
     /// A question for the person; one with the same id takes its place.
-    Ask(Ask),
+    Ask(Box<Ask>),
     /// A question is moot.
     Withdraw {
         /// The question.

@@ -367,7 +367,7 @@ impl Driver {
             Life::Opening | Life::Judged(_) => {}
             Life::Judging(_, ask) | Life::Admitting(_, ask, _) => {
                 let ask = Ask::clone(ask);
-                self.say(view, &ToPage::Ask(ask));
+                self.say(view, &ToPage::Ask(Box::new(ask)));
             }
             Life::Live(live) => {
                 let mount = live.mount.clone();
@@ -557,7 +557,7 @@ impl Driver {
             Some(wishes) => Life::Admitting(prepared, ask.clone(), wishes),
             None => Life::Judging(prepared, ask.clone()),
         };
-        self.say(view, &ToPage::Ask(*ask));
+        self.say(view, &ToPage::Ask(ask));
         self.flush(view);
     }
 
@@ -1164,7 +1164,7 @@ impl Driver {
         self.log.write("asked", &self.name(view), ask.text.clone());
         let Some(live) = self.live(view) else { return };
         live.asked.insert(ask.id.clone(), Asked { ask: ask.clone(), about });
-        self.say(view, &ToPage::Ask(ask));
+        self.say(view, &ToPage::Ask(Box::new(ask)));
     }
 
     /// Nobody needs the answer any more.
@@ -1182,7 +1182,7 @@ impl Driver {
         let Some(asked) = self.live(view).and_then(|live| live.asked.get_mut(&id)) else { return };
         asked.ask.late = true;
         let ask = asked.ask.clone();
-        self.say(view, &ToPage::Ask(ask));
+        self.say(view, &ToPage::Ask(Box::new(ask)));
     }
 
     /// Takes an answer once, while somebody asks, and only if it was among the choices.

@@ -119,14 +119,16 @@ fn told(name: &str) -> Option<ToPage> {
     let why: Words = "There is no view to show: it is too large.".into();
     let deed = |id: &str, kind| Deed { id: id.to_owned(), kind, ..Deed::default() };
     Some(match name {
-        "ask before a link" => ToPage::Ask(link),
-        "a question that nobody waits for any more" => ToPage::Ask(Ask { late: true, ..link }),
+        "ask before a link" => ToPage::Ask(Box::new(link)),
+        "a question that nobody waits for any more" => {
+            ToPage::Ask(Box::new(Ask { late: true, ..link }))
+        }
         "a question is moot" => ToPage::Withdraw { id: "a2".to_owned() },
         "open a link now" => ToPage::Do(Deed { url, ..deed("d1", "link") }),
         "save files now" => {
             ToPage::Do(Deed { contents: vec![text, blob], ..deed("d2", "download") })
         }
-        "ask before a changed document runs" => ToPage::Ask(Ask {
+        "ask before a changed document runs" => ToPage::Ask(Box::new(Ask {
             id: "document".to_owned(),
             kind: "document",
             text: "It has changed:".into(),
@@ -135,7 +137,7 @@ fn told(name: &str) -> Option<ToPage> {
             who: WHO.into(),
             changes: vec!["it now names https://a.test".into()],
             ..Ask::default()
-        }),
+        })),
         "no view, and no answer yet" => ToPage::Text { why, text: None },
         "no view, and what the tool answered" => {
             ToPage::Text { why, text: Some("12 °C\nand \"sunny\"".to_owned()) }
