@@ -1097,7 +1097,7 @@ fn a_late_yes_covers_what_was_shown_and_nothing_else() {
         ("bait",                          cache.clone(), r#"{"what":"everything"}"#.to_owned(), false),
         ("the same meta",                 forced(token), forced(token),                         true),
         ("meta as bait",                  forced(token), forced(r#"{"a":2}"#),                  false),
-        ("meta on top",                   cache.clone(), forced(r#"{"force":true}"#),           false),
+        ("meta on top",                   cache,         forced(r#"{"force":true}"#),           false),
         // Nor what was too long to be shown whole.
         ("long bait",                     long("a"),     long("b"),                             false),
     ];
