@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "../rig/test.mjs";
-import { DEFENCES } from "./defences.mjs";
+import { DEFENCES, fileOf } from "./defences.mjs";
 
 const read = (file) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 
@@ -14,7 +14,7 @@ test("every defence stands where it is said to stand, exactly once", () => {
 
 /** A file of tests with what it imports from beside it: some tests are named there. */
 function named(file) {
-  const text = read(`e2e/hostile/${file}.test.mjs`);
+  const text = read(`e2e/${fileOf(file)}.test.mjs`);
   return [text, ...[...text.matchAll(/from "\.\/(\w+\.mjs)"/g)].map(([, name]) => read(`e2e/hostile/${name}`))].join("\n");
 }
 

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { DEFENCES } from "./defences.mjs";
+import { DEFENCES, fileOf } from "./defences.mjs";
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const [copy, ...words] = process.argv.slice(2);
@@ -39,7 +39,7 @@ function change({ file, find, put, also }) {
 
 /** What became of the one test: its names that failed, or nothing. */
 function failures([file, name], kills) {
-  const { stdout } = run("node", ["e2e/run.mjs", `hostile/${file}`, `--name=${name}`], kills && { TRANSOM_KILLS: String(kills) });
+  const { stdout } = run("node", ["e2e/run.mjs", fileOf(file), `--name=${name}`], kills && { TRANSOM_KILLS: String(kills) });
   return [...stdout.matchAll(/^failed: (.*)$/gm)].map(([, name]) => name);
 }
 

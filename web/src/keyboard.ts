@@ -26,11 +26,14 @@ export function unguard(view: HTMLElement): void {
 
 /** A question opens: no view gets the keyboard or the pointer until what this returns is called. */
 export function hold(): () => void {
+  const before = owner;
   holds++;
   // Not at once: a dialog that opens now remembers who had the keyboard, and gives it back at its end.
   setTimeout(look);
   return () => {
     holds--;
+    // The view that had the keyboard when the question came has it again, and does not take it.
+    if (VIEWS.has(before!)) owner = before;
     look();
   };
 }

@@ -12,10 +12,11 @@ const view = document.createElement("transom-view");
 view.setAttribute("view", crypto.randomUUID());
 view.setAttribute("label", "Weather");
 view.tool = { server: "demo", name: "show_weather", arguments: { city: "Porto" } };
-// Who is asked says yes or no; here everything is allowed once.
+// Who is asked says yes or no. Only what is offered is an answer, and the first yes is the shortest.
 view.addEventListener("transom-ask", (event) => {
   event.preventDefault();
-  event.detail.answer(confirm(event.detail.text) ? "allow" : "deny");
+  const { text, choices, answer } = event.detail;
+  answer(confirm(text) ? choices.find((choice) => choice.startsWith("allow")) : "deny");
 });
 document.body.append(view);
 view.channel = channel;
