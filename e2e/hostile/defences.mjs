@@ -261,7 +261,7 @@ export const DEFENCES = [
     file: "web/src/keyboard.ts",
     find: 'if (event.pointerType === "mouse" && !viewAt(event))',
     put: "if (!event)",
-    test: ["tests/keyboard", "right after a click on the page"],
+    test: ["tests/keyboard", "takes right after"],
   },
   {
     name: "a question that is replaced arms anew",
