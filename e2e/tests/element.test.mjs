@@ -128,6 +128,11 @@ test("Tab enters the view and leaves it again", async (t) => {
     for (const input of document.querySelectorAll("input"))
       input.onfocus = () => ear.hear("focus", input.id);
   });
+  // The first stop is the view's place on the page.
+  await trio.host.keyboard.press("Tab");
+  await trio.host.waitForFunction(
+    () => theHost.element.shadowRoot.activeElement?.localName === "div",
+  );
   await trio.host.keyboard.press("Tab");
   assert.equal(await trio.view.evaluate(() => ear.next("focus")), "one");
   await trio.host.keyboard.press("Tab");

@@ -1,6 +1,7 @@
 // <transom-view> on anybody's page: who has the keyboard, and views that are held while the page asks something.
 import assert from "node:assert/strict";
-import { openTheatre } from "../rig/stage.mjs";
+import { putSandbox } from "../rig/sandbox.mjs";
+import { openTheatre, putView } from "../rig/stage.mjs";
 import { after, test } from "../rig/test.mjs";
 import { openTrio } from "../rig/trio.mjs";
 
@@ -32,15 +33,28 @@ const OWN_BUTTON = [700, 10];
 const hasKeyboard = (frame) => frame.waitForFunction(() => document.hasFocus());
 const lacksKeyboard = (frame) => frame.waitForFunction(() => !document.hasFocus());
 
+/** Whatever the person did in this frame is long ago. What a test runs in a frame counts as an act of the person's there. */
+const quiet = (frame) =>
+  frame.evaluate(
+    () =>
+      new Promise((done) => {
+        const timer = setInterval(() => navigator.userActivation.isActive || done(clearInterval(timer)), 20);
+      }),
+  );
+/** The view hears the pointer. */
+const hears = (host) => host.waitForFunction(() => theHost.frame().style.pointerEvents === "");
+
 test("a view has the keyboard by a click, right after somebody has typed into the page as well", async (t) => {
   const { host, view, own, field } = await open(t);
   await field.click();
   await host.keyboard.type("one");
   assert.equal(await field.inputValue(), "one");
   await own.click();
+  await quiet(view);
   await host.keyboard.type("two");
   assert.equal(await own.inputValue(), "two");
   await moveOver(host);
+  await hears(host);
   await clickHere(host);
   await hasKeyboard(view);
   await host.keyboard.press("End");
@@ -49,18 +63,106 @@ test("a view has the keyboard by a click, right after somebody has typed into th
   assert.equal(await own.inputValue(), "two");
 });
 
+test("a pointer that moves over a view which was used just now, while somebody types into the page, gives its script nothing", async (t) => {
+  const { host, view, own, field } = await open(t);
+  await own.click();
+  // What runs here is an act of the person's in the view: its sandbox says so for five seconds.
+  await view.evaluate(() => void setTimeout(() => document.getElementById("field").focus(), 400));
+  await host.evaluate(() => void (globalThis.lost = new Promise((done) => addEventListener("blur", () => done(), { once: true }))));
+  await host.keyboard.type("one");
+  await moveOver(host);
+  await host.evaluate(() => lost);
+  await host.waitForFunction(() => document.activeElement.id === "own");
+  await host.keyboard.type("two");
+  assert.equal(await own.inputValue(), "onetwo");
+  // A click of the person's is heard by the page first, and then by the view.
+  await clickHere(host);
+  await hears(host);
+  await drawn(host);
+  await clickHere(host);
+  await hasKeyboard(view);
+  await host.keyboard.type("three");
+  assert.equal(await field.inputValue(), "three");
+});
+
 test("a click that comes without a move, right after somebody has typed into the page, is heard the second time", async (t) => {
   const { host, view, own, field } = await open(t);
   await moveOver(host);
   await own.focus();
   await host.keyboard.type("one");
   await clickHere(host);
+  await hears(host);
   await drawn(host);
   await clickHere(host);
   await hasKeyboard(view);
   await host.keyboard.type("two");
   assert.equal(await field.inputValue(), "two");
   assert.equal(await own.inputValue(), "one");
+});
+
+/** A second view, below the first. */
+async function openOther({ host, frameAt }) {
+  const { site } = theatre;
+  const guest = await putView(site, { scripts: [], body: "<input id='field'>" });
+  const src = await putSandbox(site, { origin: site.fresh(), guest });
+  await host.evaluate((src) => void (globalThis.other = openElement({ id: "v2", src })), src);
+  return frameAt(guest);
+}
+
+test("one view's script does not take the keyboard from another that somebody types in; when it goes on, it is ended", async (t) => {
+  const trio = await open(t);
+  const { host, view, field } = trio;
+  const other = await openOther(trio);
+  // It begins when whatever was done in it is long ago.
+  await other.evaluate(() => {
+    const field = document.getElementById("field");
+    const timer = setInterval(() => {
+      if (navigator.userActivation.isActive) return;
+      clearInterval(timer);
+      setInterval(() => field.focus(), 200);
+    }, 20);
+  });
+  await field.click();
+  const ended = host.evaluate(() => ear.next("said-close"));
+  let going = true;
+  void ended.finally(() => (going = false));
+  while (going) {
+    await host.keyboard.press("x");
+    await drawn(host);
+  }
+  assert.deepEqual(await ended, { reason: "focus" });
+  assert.equal(await host.evaluate(() => other.frame()), null);
+  // The keyboard is on the page, where the view is: the next Tab goes into it.
+  await host.waitForFunction(() => theHost.element.shadowRoot.activeElement?.localName === "div");
+  await host.keyboard.press("Tab");
+  await hasKeyboard(view);
+});
+
+test("Tab goes from one view through the page into the next, back again, and ends none", async (t) => {
+  const trio = await open(t);
+  const { host, view, own } = trio;
+  const other = await openOther(trio);
+  await quiet(other);
+  await own.focus();
+  const at = (element, place) =>
+    host.waitForFunction(
+      ([element, place]) => globalThis[element].element.shadowRoot.activeElement?.localName === place && document.activeElement === globalThis[element].element,
+      [element, place],
+    );
+  for (let round = 0; round < 6; round++) {
+    for (const [element, place] of [["theHost", "div"], ["theHost", "iframe"], ["other", "div"], ["other", "iframe"]]) {
+      await host.keyboard.press("Tab");
+      await at(element, place);
+    }
+    await hasKeyboard(other);
+    for (const [element, place] of [["other", "div"], ["theHost", "iframe"], ["theHost", "div"]]) {
+      await host.keyboard.press("Shift+Tab");
+      await at(element, place);
+    }
+    await host.keyboard.press("Shift+Tab");
+    await host.waitForFunction(() => document.activeElement.id === "own");
+  }
+  assert.deepEqual(await host.evaluate(() => ear.left("said-close")), []);
 });
 
 // What the person does on the page and is no writing.

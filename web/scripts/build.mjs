@@ -14,7 +14,7 @@ const shared = {
   logLevel: "warning",
   // Names that only our own modules say to each other; nothing a user writes or a peer sends.
   // Fixed, because each module is built on its own.
-  mangleProps: /^(tell|end|emit|drop|run|had|offer)$/,
+  mangleProps: /^(tell|end|emit|drop|run|had|offer|trial|clean|until)$/,
   mangleCache: {
     tell: "t",
     end: "e",
@@ -23,6 +23,9 @@ const shared = {
     run: "r",
     had: "h",
     offer: "o",
+    trial: "l",
+    clean: "c",
+    until: "u",
   },
 };
 

@@ -15,8 +15,8 @@ export function sizeOf(value: unknown, limit: number): number {
     const node = left.pop();
     size += 8;
     if (typeof node === "string") size += node.length;
-    else if (typeof node === "bigint") size = Infinity;
-    else if (Object(node) === node) {
+    if (typeof node === "bigint") size = Infinity;
+    if (node && typeof node === "object") {
       const kind: unknown = Object.getPrototypeOf(node);
       if (kind === Array.prototype) {
         const list = node as unknown[];
@@ -32,10 +32,7 @@ export function sizeOf(value: unknown, limit: number): number {
         }
       } else if (kind === Object.prototype)
         // A member that is undefined is as good as none.
-        for (const key in node as Json) {
-          size += key.length;
-          left.push((node as Json)[key]);
-        }
+        for (const key in node) left.push(key, (node as Json)[key]);
       else size = Infinity;
     }
   }

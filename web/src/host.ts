@@ -26,8 +26,8 @@ import {
   type Said,
   type Told,
 } from "./envelope.js";
-import { DEAF, guard, hold, holds, unguard, VIEWS } from "./keyboard.js";
-import { isInside, openLane, type Lane, type Stray } from "./port.js";
+import { guard, hold, holds, tally, VIEWS } from "./keyboard.js";
+import { openLane, type Lane, type Stray } from "./port.js";
 import {
   namesPort,
   parseMessage,
@@ -108,8 +108,10 @@ export class TransomView extends HTMLElement {
   #held: Carried[] = [];
   /** How much that is, in about the bytes that it takes. */
   #load = 0;
-  /** Until when the view's strays are not forgotten: each counts for a minute. */
-  #astray = 0;
+  /** The view's strays. */
+  #astray = { until: 0 };
+  /** Who waits to hear whether the person did something in the view. */
+  #asked: ((active: unknown) => void)[] = [];
   /** The view's origin, as its sandbox tells it. */
   #guest: unknown;
   #mode: DisplayMode = "inline";
@@ -120,11 +122,13 @@ export class TransomView extends HTMLElement {
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [SHEET, DEAF];
+    root.adoptedStyleSheets = [SHEET];
     this.#button.textContent = "×";
     this.#button.ariaLabel = "Close";
     this.#button.onclick = () => this.#leave();
     this.#box.className = this.#mode;
+    // A stop between the frames of two views: a Tab that is pressed inside one is not heard on the page, the next one is.
+    this.#box.tabIndex = 0;
     this.#box.append(this.#button);
     // An `on…` handler that returns false cancels its event: every other key would be swallowed.
     this.#box.onkeydown = ({ key }) => {
@@ -157,7 +161,7 @@ export class TransomView extends HTMLElement {
   static hold(): () => void {
     const release = hold();
     const each = (tell: (view: TransomView) => void) =>
-      (VIEWS as Map<TransomView, unknown>).forEach((_, view) => tell(view));
+      VIEWS.forEach(({ view }) => tell(view as TransomView));
     each((view) => view.#leave());
     return () => {
       release();
@@ -193,15 +197,11 @@ export class TransomView extends HTMLElement {
     if (!this.isConnected || !this.#channel || !view) return;
     this.#seat = this.#channel.join(view, (told) => this.#obey(told));
     const { modes, tool, facts: context } = this;
-    const room = () => this.#container();
     this.say({
       open: {
         lanes: ["port"],
         modes,
-        // Measuring forces a layout: who wants the size pays for it, and the frame does not wait for it.
-        get container() {
-          return room();
-        },
+        container: this.#container(),
         context,
         ...(tool && { tool }),
       },
@@ -231,16 +231,20 @@ export class TransomView extends HTMLElement {
   #obey(told: Told): void {
     try {
       if ("message" in told) this.#carry(told.message);
-      else if ("open" in told) this.#mount(told.open);
-      else if ("mode" in told) void this.#show(told.mode.mode);
-      else if ("ask" in told) this.#ask(told.ask);
-      else if ("close" in told) this.#end(told.close.reason);
-      // The rest is for the page to show or to do.
       else
         for (const kind in told) {
-          if (kind === "text") this.#unmount();
-          if ("resize" in told) this.#resize(told.resize);
-          this.#report(`transom-${kind as "do"}`, (told as Json)[kind] as Deed);
+          const it = (told as Json)[kind] as never;
+          if (kind === "open") this.#mount(it);
+          else if (kind === "mode")
+            void this.#show((it as Json).mode as DisplayMode);
+          else if (kind === "ask") this.#ask(it);
+          else if (kind === "close") this.#end((it as Json).reason as string);
+          else {
+            // The rest is for the page to show or to do.
+            if (kind === "text") this.#unmount();
+            if (kind === "resize") this.#resize(it);
+            this.#report(`transom-${kind as "do"}`, it);
+          }
         }
     } catch {
       // One view's trouble must not reach the channel that it shares with others.
@@ -258,16 +262,20 @@ export class TransomView extends HTMLElement {
     const { href, origin, protocol } = new URL(src, location.href);
     if (!/^https?:$/.test(protocol)) throw new TypeError("not a page");
     this.#unmount();
-    this.#astray = 0;
-    this.#guest = undefined;
-    const frame = (this.#frame = document.createElement("iframe"));
-    frame.sandbox.value = "allow-scripts allow-same-origin allow-forms";
-    frame.allow = allow ?? "";
-    frame.title = title ?? this.getAttribute("label") ?? "View";
+    this.#astray.until = 0;
+    this.#asked = [];
     this.toggleAttribute("border", !!border);
-    frame.src = href;
+    const frame = (this.#frame = Object.assign(
+      document.createElement("iframe"),
+      {
+        sandbox: "allow-scripts allow-same-origin allow-forms",
+        allow: allow ?? "",
+        title: title ?? this.getAttribute("label") ?? "View",
+        src: href,
+      },
+    ));
     this.#box.prepend(frame);
-    guard(this, () => this.#stop("focus"));
+    guard(frame, this, () => this.#stop("focus"));
     this.#window = openLane(
       frame.contentWindow!,
       (data) => this.#hear(parseMessage(data), opened),
@@ -284,16 +292,26 @@ export class TransomView extends HTMLElement {
       const { params = {} } = message as { params?: Json };
       if (method.endsWith("-stopped"))
         return this.#stop(params.reason === NOT_TEXT ? NOT_TEXT : "flood");
-      if (method.endsWith("-dropped")) return this.#drop(params);
+      if (method.endsWith("-dropped"))
+        return this.#pass({ dropped: params }) && this.#ignore();
+      if (method.endsWith("-active")) this.#asked.shift()?.(params.active);
       if (!method.endsWith("-ready")) return true;
-      this.#guest = params.guest;
-      // One resource per load of the sandbox page; what else it says is between it and us.
-      if (resource)
+      const tell = (word: string, params?: Json) =>
         this.#window?.send({
           jsonrpc: "2.0",
-          method: "ui/notifications/sandbox-resource-ready",
-          params: resource,
+          method: "ui/notifications/sandbox-" + word,
+          params,
         });
+      // Only a sandbox that its guest cannot touch names it.
+      if ((this.#guest = params.guest))
+        VIEWS.get(this.#frame!)!.ask = () =>
+          new Promise((done) => {
+            this.#asked.push(done);
+            setTimeout(done, 2e3);
+            tell("active");
+          });
+      // One resource per load of the sandbox page; what else it says is between it and us.
+      if (resource) tell("resource-ready", resource);
       return true;
     }
     if (method === "ui/initialize")
@@ -319,19 +337,12 @@ export class TransomView extends HTMLElement {
   /** What the view said on its port, which ends in the sandbox: it came on ours after it was measured there. */
   #hearPort(text: unknown): boolean {
     if (typeof text !== "string") return this.#stop(NOT_TEXT);
-    const message = parseMessage(JSON.parse(text));
-    const method = methodOf(message);
-    if (!message || method?.match(RESERVED)) return this.#ignore();
     if (this.#lane === "offered") {
-      if (method !== INITIALIZED) return this.#ignore();
+      if (text.length > 512 || methodOf(asMessage(text)) !== INITIALIZED)
+        return this.#ignore();
       this.#settle("port");
     }
     return this.#pass({ message: text });
-  }
-
-  /** It was too large to be carried; the host process answers it where it is told whose it was. */
-  #drop(dropped: Json): boolean {
-    return this.#pass({ dropped }) && this.#ignore();
   }
 
   /**
@@ -340,12 +351,17 @@ export class TransomView extends HTMLElement {
    * it more often than five times within minutes is ended. A frame that is gone by now has left its origin.
    */
   #stray({ source, origin }: Parameters<Stray>[0]): void {
-    const peer = this.#frame!.contentWindow;
-    if (source ? !isInside(source, peer) : origin !== this.#guest) return;
-    const now = performance.now();
-    this.#astray = Math.max(this.#astray, now) + MINUTE;
+    // Every origin may see who is above it.
+    let window = source as Window | null;
+    for (
+      ;
+      source && window !== this.#frame!.contentWindow;
+      window = window.parent
+    )
+      if (!window || window === window.parent) return;
+    if (!source && origin !== this.#guest) return;
     this.ignored++;
-    if (this.#astray - now > 5 * MINUTE) this.#stop("past-sandbox");
+    if (tally(this.#astray) > 5) this.#stop("past-sandbox");
   }
 
   /** The frame goes at once; what is said of it comes from the host process. */
@@ -380,7 +396,7 @@ export class TransomView extends HTMLElement {
     }
     if (this.#lane === "offered") this.#hold(carried);
     else if (this.#lane === "port")
-      this.#port?.send(
+      this.#port!.send(
         typeof carried === "string" ? carried : JSON.stringify(carried),
       );
     else this.#window?.send(asMessage(carried));
@@ -451,23 +467,23 @@ export class TransomView extends HTMLElement {
   /** Changes where the view is shown without moving it in the document, so that it never reloads. */
   async #show(mode: DisplayMode): Promise<void> {
     const box = this.#box;
+    const whole = () => this.shadowRoot!.fullscreenElement;
     if (this.modes.includes(mode)) this.#mode = mode;
     if (holds) this.#mode = "inline";
     const shown = this.#mode;
     box.className = shown;
-    if (this.shadowRoot?.fullscreenElement) await document.exitFullscreen();
+    if (whole()) await document.exitFullscreen();
     if (box.popover) box.hidePopover();
     box.popover = null;
     if (shown !== "inline") {
       // The browser's own fullscreen lets Escape work from inside the view, but needs a recent click.
       if (shown === "fullscreen") await box.requestFullscreen().catch(() => {});
-      const full = this.shadowRoot?.fullscreenElement;
       // The browser took its time, and a question has come up meanwhile.
       if (this.#mode !== shown) {
-        if (full) await document.exitFullscreen();
+        if (whole()) await document.exitFullscreen();
         return;
       }
-      if (!full) {
+      if (!whole()) {
         box.popover = "manual";
         box.showPopover();
       }
@@ -491,7 +507,7 @@ export class TransomView extends HTMLElement {
   #unmount(): void {
     this.#window?.close();
     this.#frame?.remove();
-    unguard(this);
+    VIEWS.delete(this.#frame!);
     this.#window = this.#frame = undefined;
     this.#leave();
     this.#begin();
@@ -514,22 +530,18 @@ export function define(): void {
 }
 
 const NOT_TEXT = "not-text";
-const MINUTE = 60_000;
 const INITIALIZED = "ui/notifications/initialized";
 const RESERVED = /^ui\/(notifications\/)?sandbox-/;
 
 /** A constructed sheet needs no exception in the page's policy, and one serves all. */
 const SHEET = new CSSStyleSheet();
-SHEET.replaceSync(`
-:host{display:block}
-div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
+SHEET.replaceSync(`:host{display:block}div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
 :host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
 iframe{display:block;border:0;width:100%;height:var(--height,150px)}
-button{display:none;position:absolute;top:8px;right:8px;font:20px/1 sans-serif}
-.fullscreen{margin:0;width:100vw;height:100vh}
-.pip{width:min(var(--width,360px),90vw);height:auto;inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}
+button{position:absolute;top:8px;right:8px;font:20px/1 sans-serif}
+.inline button{display:none}
+.fullscreen{margin:0;width:100%;height:100%}
 .fullscreen iframe{height:100%}
-.fullscreen button,.pip button{display:block}
-`);
+.pip{width:min(var(--width,360px),90vw);inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}`);
 
 define();

@@ -5,23 +5,29 @@
  * dialog nor hiding the frame stops that. So the page looks who has it. A view may have it by a pointer or key
  * of the person; what its script takes is given back, and a view that takes it again is ended.
  *
- * A page hears nothing of a click inside a frame, but the browser tells it that the person did something within the
- * last five seconds (`userActivation`), which a script cannot pretend. That may have been a click or key on the page: so
- * for as long views do not hear the pointer, unless it moves over them, and what takes the keyboard then is a script.
- * A finger does not move before it taps: views hear it right after a tap on the page, and so may a script take it then.
+ * A page hears nothing of a click inside a frame. But the browser tells a frame, and those above it, that the person did
+ * something in it within the last five seconds (`userActivation`), which no script can pretend: so the page asks the view's
+ * sandbox, which the view cannot touch. What the person did in a view before they turned to something else does not
+ * count: for as long the view does not hear the pointer, unless it moves over it, and what it takes then its script took.
+ * While somebody writes into the page, a move is not enough: the sandbox must say that nothing was done in the view of late.
  */
 
-/** Keeps the keyboard from this view's script; `end` ends the view. */
-export function guard(view: HTMLElement, end: () => void): void {
+/** Keeps the keyboard from the script of the view in this frame; `end` ends the view. */
+export function guard(
+  frame: HTMLElement,
+  view: HTMLElement,
+  end: () => void,
+): void {
   // No event tells that a frame took the keyboard from another, or while the person was elsewhere.
-  if (!VIEWS.size) timer = setInterval(look, 100);
-  VIEWS.set(view, { end, takes: 0, at: 0 });
-}
-
-/** The view has no frame any more. */
-export function unguard(view: HTMLElement): void {
-  if (owner === view) owner = undefined;
-  if (VIEWS.delete(view) && !VIEWS.size) clearInterval(timer);
+  timer ??= setInterval(look, 100);
+  VIEWS.set(frame, {
+    frame,
+    view,
+    end,
+    until: 0,
+    clean: 0,
+    ask: async () => navigator.userActivation.isActive,
+  });
 }
 
 /** A question opens: no view gets the keyboard or the pointer until what this returns is called. */
@@ -38,97 +44,147 @@ export function hold(): () => void {
   };
 }
 
+/** Counts one more of something that is forgotten after a minute, each in its turn; returns how many are not. */
+export function tally(it: { until: number }): number {
+  const left = Math.max(it.until - now(), 0) / MINUTE + 1;
+  it.until = now() + left * MINUTE;
+  return left;
+}
+
 /** How many questions are open. */
 export let holds = 0;
 
-/** Every view with a frame, and how often its script took the keyboard of late. */
-export const VIEWS = new Map<
-  HTMLElement,
-  { end: () => void; takes: number; at: number }
->();
+/** A view with a frame. */
+export type Guarded = {
+  frame: HTMLElement;
+  view: HTMLElement;
+  end: () => void;
+  /** Asks the view's sandbox whether the person did something in the view of late; not all sandboxes answer. */
+  ask: () => Promise<unknown>;
+  /** Whether it has the keyboard until the answer tells who took it. */
+  trial?: boolean;
+  /** Since when what its sandbox tells is what the person did since. */
+  clean: number;
+  /** Its takes ({@link tally}). */
+  until: number;
+};
 
-/** A sheet for the frames: empty, or they do not hear the pointer. */
-export const DEAF = new CSSStyleSheet();
+/** Every view with a frame, by that; whoever takes the frame away takes it from here. */
+export const VIEWS = new Map<HTMLElement, Guarded>();
 
 function look(): void {
-  const now = performance.now();
-  const busy = holds > 0 || now - typed < 5 * SECOND;
-  if (deaf !== (busy || now - acted < 5 * SECOND)) {
-    deaf = !deaf;
-    DEAF.replaceSync(deaf ? "iframe{pointer-events:none}" : "");
-  }
-  let view = document.activeElement as HTMLElement;
+  for (const it of VIEWS.values())
+    it.frame.style.pointerEvents = isDeaf(it) ? "none" : "";
+  let hit = document.activeElement;
   // A view may stand in another element's shadow.
-  for (let inner; !VIEWS.has(view) && (inner = within(view));) view = inner;
-  // Its close button is the page's, and stands beside the frame.
-  const taker = within(view)?.localName === "iframe" && VIEWS.get(view);
-  const byRight = view === owner;
-  if (!taker || (byRight && !holds)) return;
+  for (let inner; (inner = hit?.shadowRoot?.activeElement);) hit = inner;
+  const it = VIEWS.get(hit as HTMLElement);
+  if (!it) return;
+  if (owner === hit && !holds) return;
+  if (owner === hit) {
+    owner = undefined;
+    it.frame.blur();
+  } else if (!holds && isRecent(tabbed)) {
+    own(it);
+    // It may have been the Tab key before too, pressed where no page hears it.
+    it.until -= MINUTE;
+  } else if (isDeaf(it)) refuse(it);
+  else if (!it.trial) void judge(it);
+}
 
-  const byScript = deaf || !navigator.userActivation.isActive;
-  if (!holds && (now - tabbed < 5 * SECOND || !byScript)) {
-    owner = view;
-    return;
-  }
-  if (byRight) owner = undefined;
-  else {
-    if (now - taker.at > 10 * SECOND) taker.takes = 0;
-    taker.at = now;
-    // An app may well try twice to have the keyboard when it opens; while somebody writes, it must not.
-    if (++taker.takes > (busy ? 1 : 3)) taker.end();
-  }
-  within(view)?.blur();
+/** Lets the view have the keyboard until its sandbox has told who took it, or had time enough for it. */
+async function judge(it: Guarded): Promise<void> {
+  it.trial = true;
+  const active = await ask(it);
+  it.trial = false;
+  if (active && !isDeaf(it)) own(it);
+  else refuse(it);
+}
+
+/** The person gave the view the keyboard: what they did in another one before counts no more. */
+function own(it: Guarded): void {
+  owner = it.frame;
+  tabbed = NEVER;
+  acted = now();
+  it.clean = acted;
+}
+
+/** Takes the keyboard back from a view's script. */
+function refuse(it: Guarded): void {
+  // An app may well try twice to have the keyboard when it opens; while somebody writes, it must not.
+  if (tally(it) > (holds || isRecent(typed) ? 1.1 : 3.1)) it.end();
+  acted = now();
+  it.frame.blur();
+  // From one frame to another it would go in the page's books only, in Chromium: what is typed would go on to the first.
+  if (VIEWS.has(owner!)) owner = owner!.parentElement!;
   owner?.focus({ preventScroll: true });
 }
 
-const within = (element: HTMLElement | null) =>
-  element?.shadowRoot?.activeElement as HTMLElement | undefined;
+async function ask(it: Guarded): Promise<unknown> {
+  const at = now();
+  const active = await it.ask();
+  if (active === false) it.clean = at;
+  look();
+  return active;
+}
 
-const viewAt = (event: Event) =>
-  (event.composedPath() as HTMLElement[]).find((each) => VIEWS.has(each));
+const now = () => performance.now();
 
+const isRecent = (at: number) => now() - at < 5e3;
+
+const isDeaf = (it: Guarded) =>
+  !!holds || (it.clean < acted && (isRecent(acted) || VIEWS.has(owner!)));
+
+/** Hears an event with what it hit, and the view whose place that is if the view itself does not hear it. */
 const on = <K extends keyof WindowEventMap>(
   kind: K,
-  hear: (event: WindowEventMap[K]) => void,
-) => addEventListener(kind, hear, true);
+  hear: (event: WindowEventMap[K], hit: HTMLElement, it?: Guarded) => void,
+) =>
+  addEventListener(
+    kind,
+    (event) => {
+      const [hit] = event.composedPath() as [HTMLElement];
+      hear(event, hit, VIEWS.get(hit.firstChild as HTMLElement));
+    },
+    true,
+  );
 
-const SECOND = 1e3;
-const NEVER = -1e5;
-let timer: ReturnType<typeof setInterval>;
-/** Who has the keyboard by the person's will: something on the page, or a view. */
+const MINUTE = 6e4;
+const NEVER = NaN;
+let timer: ReturnType<typeof setInterval> | undefined;
+/** Who has the keyboard by the person's will: something on the page, or a view's frame. */
 let owner: HTMLElement | undefined;
-let deaf = false;
-/** When somebody last clicked or pressed a key on the page, wrote into it, and left it by the Tab key. */
+/** When somebody last did something on the page, wrote into it, and left it by the Tab key. */
 let acted = NEVER;
 let typed = NEVER;
 let tabbed = NEVER;
 
 // In a task of its own: what the page gives back while it is told of the loss goes nowhere in Chromium.
 on("blur", () => setTimeout(look));
-on("focusin", (event) => {
-  const [hit] = event.composedPath() as [HTMLElement];
+on("focusin", (_, hit) => {
   // A frame hears this only if the page itself gave it the keyboard.
-  owner = hit.localName === "iframe" ? viewAt(event) : hit;
+  owner = hit;
   tabbed = NEVER;
-  if ("selectionStart" in hit) typed = performance.now();
+  if ("selectionStart" in hit) typed = acted = now();
 });
 on("keydown", ({ key }) => {
-  acted = performance.now();
-  tabbed = key === "Tab" ? acted : NEVER;
+  acted = now();
   if (key.length === 1) typed = acted;
+  tabbed = key === "Tab" ? acted : NEVER;
   look();
 });
-on("pointerdown", (event) => {
+on("pointerdown", ({ pointerType }, hit, it) => {
   // Whatever else it hits says so if it gets the keyboard.
-  if (!event.composedPath().includes(owner!)) owner = undefined;
+  if (!owner?.contains(hit)) owner = undefined;
   typed = acted = tabbed = NEVER;
-  // It may be a view that did not hear it: the next time it does.
-  if (event.pointerType === "mouse" && !viewAt(event))
-    acted = performance.now();
+  // A view that did not hear it was meant: the next time it does.
+  if (it) own(it);
+  else if (pointerType === "mouse") acted = now();
   look();
 });
-on("pointermove", (event) => {
-  if (!deaf || !viewAt(event)) return;
-  typed = acted = NEVER;
+on("pointermove", (_, __, it) => {
+  if (!it || !isDeaf(it)) return;
+  if (!isRecent(typed)) it.clean = now();
+  else void ask(it);
   look();
 });

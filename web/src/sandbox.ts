@@ -37,10 +37,9 @@ function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
   const origin =
     location.ancestorOrigins?.[0] ??
-    (document.referrer.split("/", 3).join("/") || allowed[0]);
+    (document.referrer ? new URL(document.referrer).origin : allowed[0]);
   if (parent === self) return refuse("not inside a host");
-  if (!origin || !allowed.includes(origin))
-    return refuse("this host may not embed it");
+  if (!origin || !allowed.includes(origin)) return refuse("not for this host");
   if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
 
   const limit = numberOf(settings.limit, 2 ** 24);
@@ -62,10 +61,14 @@ function main(settings: DOMStringMap): void {
     parent,
     (data, { ports }) => {
       if (isReserved(data)) {
-        const { method, params } = data as { method: string; params: unknown };
-        const resource = isObject(params) && /resource-ready$/.test(method);
+        const { method, params } = data as { method: string; params: Json };
+        // Whether the person did something in the guest of late: the browser tells it to the frames above.
+        if (/active$/.test(method))
+          host.send(
+            own("active", { active: navigator.userActivation.isActive }),
+          );
         // P-17: one document per load.
-        if (resource && !guest) mount(params);
+        else if (params && /resource/.test(method) && !guest) mount(params);
         return;
       }
       // The one message that may carry a port: the Host's answer to a handshake that asked for it.
@@ -110,9 +113,8 @@ function main(settings: DOMStringMap): void {
     if (due - now > 1e4) return stop("flood");
     if (size > limit) {
       lane = host;
-      data = own("dropped", outline);
       // That may be too large itself.
-      if (sizeOf(data, 1200) > 1200) data = own("dropped");
+      data = own("dropped", sizeOf(outline, 1100) < 1100 ? outline : {});
     }
     // With others before it, it is passed on in their turn.
     if (lane && queue.push([at, lane, data]) < 2) drain();
@@ -135,7 +137,7 @@ function main(settings: DOMStringMap): void {
     queue = [];
     for (const lane of [host, guest!, ...ends]) lane.close();
     // Takes the frame out of the page too.
-    refuse("too many messages, or not text");
+    refuse("too much, or not text");
   };
 
   /** Listens before the frame is there: a fast guest speaks at once. */
@@ -179,7 +181,7 @@ function main(settings: DOMStringMap): void {
 
   if (url) show({ src: url }, tokensOf(settings.sandbox), settings.allow ?? "");
   // Whose strays the host page hears when the frame that sent them is gone: it has their origin and no more.
-  host.send(own("proxy-ready", url ? { guest: home } : {}));
+  host.send(own("proxy-ready", { guest: url && home }));
 }
 
 /** A setting: above zero and finite, or as it usually is. What compares false with everything would limit nothing. */
@@ -215,7 +217,7 @@ function allowOf(permissions: unknown, ceiling: string | undefined): string {
     (feature) =>
       isObject(permissions) &&
       permissions[feature.replace("-w", "W")] &&
-      (most?.includes(feature) ?? true),
+      (!most || most.includes(feature)),
   ).join("; ");
 }
 

@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { App } from "transom";
 import {
+  asMessage,
   InPageChannel,
+  type Carried,
   type Said,
   type Told,
   type TransomView,
@@ -119,17 +121,12 @@ describe("our host element", () => {
   test.each(
     transcripts.filter(([file]) => file !== "port-without-the-key.jsonl"),
   )("%s", async (_, rows) => {
-    const said: Wire[] = [];
+    const said: (Wire | string)[] = [];
     let tell!: (told: Told) => void;
     const channel = new InPageChannel((_, hear) => {
       tell = hear;
       return (said_: Said) => {
-        if ("message" in said_)
-          said.push(
-            (typeof said_.message === "string"
-              ? JSON.parse(said_.message)
-              : said_.message) as Wire,
-          );
+        if ("message" in said_) said.push(said_.message as Wire | string);
       };
     });
     const view = new FakeWindow();
@@ -156,8 +153,12 @@ describe("our host element", () => {
           arrive(message, { source: view, origin: "https://sandbox.test" });
         else port!.postMessage(text ?? JSON.stringify(message));
         await settle();
-        if (refused) expect(said).toHaveLength(saidAt);
-        else expect(said[saidAt++]).toEqual(message);
+        // Once the view has chosen its port, the page reads nothing on it: whoever judges it refuses what is to be refused.
+        const chosen = lane === "port" && saidAt > 1;
+        if (chosen)
+          expect(said[saidAt++]).toBe(text ?? JSON.stringify(message));
+        else if (refused) expect(said).toHaveLength(saidAt);
+        else expect(asMessage(said[saidAt++] as Carried)).toEqual(message);
         continue;
       }
       const key = JSON.stringify(message);

@@ -109,7 +109,7 @@ describe("refusals", () => {
     [`${HOST}/`],
   ])("P-12 a parent that is not in %j", async (allowed) => {
     await run({ host: allowed, guest: `${GUEST}/v` });
-    expect(refused()).toBe("this host may not embed it");
+    expect(refused()).toBe("not for this host");
     expect(document.querySelector("iframe")).toBeNull();
   });
 
@@ -438,7 +438,7 @@ describe("with a guest's URL", () => {
       params: { reason: "flood" },
     });
     expect(document.querySelector("iframe")).toBeNull();
-    expect(document.body.textContent).toContain("too many messages");
+    expect(document.body.textContent).toContain("too much");
     fromHost(note(1));
     expect(guest.messages).toEqual([]);
   });
