@@ -37,8 +37,8 @@ export const DEFENCES = [
   {
     name: "frames may neither open windows nor move the page (sandbox)",
     file: "web/src/host.ts",
-    find: '"allow-scripts allow-same-origin allow-forms";',
-    put: '"allow-scripts allow-same-origin allow-forms allow-popups allow-top-navigation";',
+    find: '"allow-scripts allow-same-origin allow-forms",',
+    put: '"allow-scripts allow-same-origin allow-forms allow-popups allow-top-navigation",',
     also: {
       file: "web/src/sandbox.ts",
       find: "sandbox: tokens,",
@@ -252,16 +252,23 @@ export const DEFENCES = [
   {
     name: "a view that keeps taking the keyboard is ended",
     file: "web/src/keyboard.ts",
-    find: "if (++taker.takes > (busy ? 1 : 3)) taker.end();",
+    find: "if (tally(it) > (holds || isRecent(typed) ? 1.1 : 3.1)) it.end();",
     put: "",
     test: ["questions", "a focus() loop while"],
   },
   {
     name: "right after a click on the page a view gets the keyboard by the pointer only",
     file: "web/src/keyboard.ts",
-    find: 'if (event.pointerType === "mouse" && !viewAt(event))',
-    put: "if (!event)",
+    find: 'else if (pointerType === "mouse") acted = now();',
+    put: "",
     test: ["tests/keyboard", "takes right after"],
+  },
+  {
+    name: "while one view has the keyboard, another does not get it by script",
+    file: "web/src/keyboard.ts",
+    find: "(isRecent(acted) || VIEWS.has(owner!))",
+    put: "isRecent(acted)",
+    test: ["tests/keyboard", "one view's script"],
   },
   {
     name: "a question that is replaced arms anew",
@@ -316,8 +323,8 @@ export const DEFENCES = [
   {
     name: "a view that writes to the page past its sandbox is ended",
     file: "web/src/host.ts",
-    find: "if (this.#astray - now > 5 * MINUTE)",
-    put: "if (this.#astray - now > 5e9 * MINUTE)",
+    find: "if (tally(this.#astray) > 5)",
+    put: "if (tally(this.#astray) > 5e9)",
     test: ["relay", "past the sandbox"],
   },
   {
