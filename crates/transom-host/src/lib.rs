@@ -9,6 +9,7 @@ pub mod decisions;
 pub mod demo;
 mod digest;
 pub mod documents;
+mod driver;
 pub mod envelope;
 mod fallback;
 mod form;
@@ -22,7 +23,6 @@ pub mod sandbox;
 mod secret;
 mod serve;
 mod server;
-mod session;
 pub mod upstream;
 pub mod words;
 
