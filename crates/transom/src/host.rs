@@ -1,12 +1,12 @@
 //! The host's end of one view's life.
 //!
-//! A [`Session`] is a value: messages, answers, decisions and the time go in through
-//! [`Session::handle`], wishes of the application through its verbs, and everything it wants done
-//! comes out of [`Session::poll`], oldest first. It judges every message of the view, and nothing
-//! else does.
+//! A [`Session`] is a value: messages of the view go in through [`Session::hear`], answers, decisions
+//! and the time through [`Session::handle`], wishes of the application through its verbs, and
+//! everything it wants done comes out of [`Session::poll`], oldest first. It judges every message of
+//! the view, and nothing else does.
 //!
 //! ```text
-//!            Input::View            Output::Perform, Abort
+//!               hear                Output::Perform, Abort
 //!   view ───────────────▶         ─────────────────────────▶ server, browser, model
 //!        ◀─────────────── Session ◀─────────────────────────
 //!            Output::Send         ◀──┐ Input::Answer, Progress
@@ -102,11 +102,9 @@ pub struct Opening {
     pub port: bool,
 }
 
-/// Something that arrives.
+/// Something that arrives, and is not the view's: what a view says goes through [`Session::hear`].
 #[derive(Clone, Debug)]
 pub enum Input<'a> {
-    /// A message of the view, as JSON text.
-    View(&'a str),
     /// What came of a [`Task`]; ignored when nobody waits for it any more.
     Answer {
         /// The call it answers.
@@ -405,12 +403,10 @@ impl Session {
         }
     }
 
-    /// Takes one input. One that is refused changes nothing but the count of refusals. A request is
-    /// never an error here: its refusal is a verdict ([`Output::Judged`]), and the view is told why.
+    /// Takes one input. One that is refused changes nothing but the count of refusals.
     pub fn handle(&mut self, now: Duration, input: Input<'_>) -> Result<(), Violation> {
         self.tick(now);
         match input {
-            Input::View(text) => self.receive(now, text, None, Extent::Whole),
             Input::Answer { call, outcome } => {
                 self.answer(call, outcome);
                 Ok(())
@@ -432,10 +428,12 @@ impl Session {
         }
     }
 
-    /// Takes one message of the view, as [`Input::View`] does, within what all views of its server share.
+    /// Takes one message of the view, as JSON text, within what all views of its server share. One that
+    /// is refused changes nothing but the meters. A request is never an error here: its refusal is a
+    /// verdict ([`Output::Judged`]), and the view is told why.
     pub fn hear(&mut self, now: Duration, text: &str, share: &mut Share) -> Result<(), Violation> {
         self.tick(now);
-        self.receive(now, text, Some(share), Extent::Whole)
+        self.receive(now, text, share, Extent::Whole)
     }
 
     /// Takes what is known of a message of the view that was too large to be brought here: a message with its id and its
@@ -447,7 +445,7 @@ impl Session {
         share: &mut Share,
     ) -> Result<(), Violation> {
         self.tick(now);
-        self.receive(now, text, Some(share), Extent::Outline)
+        self.receive(now, text, share, Extent::Outline)
     }
 
     /// What to do next, oldest first.

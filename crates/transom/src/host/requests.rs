@@ -56,7 +56,7 @@ impl Session {
         &mut self,
         now: Duration,
         text: &str,
-        share: Option<&mut Share>,
+        share: &mut Share,
         extent: Extent,
     ) -> Result<(), Violation> {
         if self.is_closed() {
@@ -65,7 +65,7 @@ impl Session {
         let limit = self.setup.limits.message;
         let unwrapped = self.setup.accept_strings.then(|| rpc::unwrap_string(text, limit));
         let text = unwrapped.as_ref().and_then(Option::as_deref).unwrap_or(text);
-        self.room = share.as_ref().map(|share| share.room());
+        self.room = Some(share.room());
         let over = self.meter(now, text.len(), share).err();
         let mut judged = false;
         let outcome = match Message::parse_strictly(text, limit) {
@@ -95,14 +95,14 @@ impl Session {
 
     /// Counts a message. All meters of the view run whatever the outcome: a flood of rubbish is a flood.
     /// What the view's own limits stop does not cost its neighbours anything.
-    fn meter(&mut self, now: Duration, size: usize, share: Option<&mut Share>) -> Result<(), Over> {
+    fn meter(&mut self, now: Duration, size: usize, share: &mut Share) -> Result<(), Over> {
         let Limits { messages, bytes, .. } = self.setup.limits;
         let few = self.meters.messages.take(messages, now, 1.0);
         let small = self.meters.bytes.take(bytes, now, size as f64);
         match (few, small) {
             (false, _) => Err(self.over(Limit::Messages, messages.most())),
             (true, false) => Err(self.over(Limit::Bytes, bytes.most())),
-            (true, true) => share.map_or(Ok(()), |share| share.take(now, size)),
+            (true, true) => share.take(now, size),
         }
     }
 

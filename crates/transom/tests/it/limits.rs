@@ -52,8 +52,9 @@ impl Server {
         let policy = Policy { reads: Stance::Allow, ..Policy::default() };
         let opening = Opening { policy: Arc::new(policy), ..world::opening() };
         let mut session = Session::start(self.now, Arc::new(setup), opening);
+        let mut share = Share::new(self.now, ServerLimits::default());
         for text in HANDSHAKE {
-            session.handle(self.now, Input::View(text)).unwrap();
+            session.hear(self.now, text, &mut share).unwrap();
         }
         while session.poll().is_some() {}
         assert!(session.is_ready());

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use transom::host::{Input, Opening, Output, Question, Session, Setup, Task, ToolCall, Tools};
+use transom::host::{
+    Input, Opening, Output, Question, ServerLimits, Session, Setup, Share, Task, ToolCall, Tools,
+};
 use transom::policy::{Policy, Stance};
 use transom::wire::{HostCapabilities, ListChanged, Modalities};
 
@@ -36,7 +38,8 @@ fn judge(message: &str, stance: Stance) {
     };
     let opening = Opening { policy: Arc::new(policy), ..opening() };
     let mut session = Session::start(Duration::ZERO, Arc::new(setup()), opening);
-    let _ = session.handle(Duration::ZERO, Input::View(message));
+    let mut share = Share::new(Duration::ZERO, ServerLimits::default());
+    let _ = session.hear(Duration::ZERO, message, &mut share);
     while let Some(output) = session.poll() {
         match output {
             Output::Perform { task, .. } => see(message, &task),
