@@ -275,7 +275,7 @@ impl Session {
     }
 
     /// Takes what is known of a message of the view that was too large to be brought here: a message with its id and its
-    /// method, without the rest. It is refused like one that was too large when it came.
+    /// method, without the rest, or nothing. It is refused like one that was too large when it came.
     pub fn hear_of(
         &mut self,
         now: Duration,

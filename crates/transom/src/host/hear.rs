@@ -50,7 +50,10 @@ impl Session {
                 judged = matches!(message, Message::Request(_));
                 self.too_large(now, message, over)
             }
-            Err(malformed) => Err(self.malformed(now, malformed, over)),
+            Err(malformed) => {
+                let over = over.or_else(|| (extent == Extent::Outline).then(|| self.over_size()));
+                Err(self.malformed(now, malformed, over))
+            }
         };
         if let Err(violation) = &outcome {
             self.strike(now, violation, text.len());
@@ -79,9 +82,12 @@ impl Session {
         message: Message<'_>,
         over: Option<Over>,
     ) -> Result<(), Violation> {
-        let size = self.setup.limits.message.bytes as u64;
-        let over = over.unwrap_or_else(|| self.over(Limit::Size, size));
+        let over = over.unwrap_or_else(|| self.over_size());
         self.turn_away(now, message, over.into())
+    }
+
+    fn over_size(&self) -> Over {
+        self.over(Limit::Size, self.setup.limits.message.bytes as u64)
     }
 
     /// Refuses a message of which no more is known than who it is from and what it is called.
