@@ -58,7 +58,7 @@ impl Session {
     fn read_tool_call(&self, sifted: &mut Sifted<'_>) -> Result<Wanted, Violation> {
         let name = sifted.need("name")?.into_owned();
         let arguments = sifted.object("arguments")?;
-        let (meta, token) = sifted.meta(|| self.our_token())?;
+        let (meta, token) = sifted.meta()?;
         Ok(Wanted::Task(Task::CallTool(ToolCall { name, arguments, meta }), token))
     }
 
@@ -69,17 +69,12 @@ impl Session {
         about: Option<(&'static str, Cow<'_, str>)>,
         sifted: &mut Sifted<'_>,
     ) -> Result<Wanted, Violation> {
-        let (meta, token) = sifted.meta(|| self.our_token())?;
+        let (meta, token) = sifted.meta()?;
         let text = about.as_ref().map(|(name, text)| (*name, Printed::string(text)));
         let members = text.iter().map(|(name, text)| (*name, text));
         let params = Printed::object(members.chain(meta.iter().map(|meta| ("_meta", meta))));
         let uri = about.filter(|(name, _)| *name == "uri").map(|(_, uri)| (*uri).into());
         Ok(Wanted::Task(Task::Read { method, uri, params }, token))
-    }
-
-    /// What the server marks its progress with.
-    fn our_token(&self) -> i64 {
-        i64::try_from(self.work.next_id()).expect("a session makes fewer calls than that")
     }
 
     fn read_link(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
