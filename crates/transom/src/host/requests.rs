@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    File, MethodLimits, Output, Phase, Room, Ruling, Session, Task, ToolCall, Which,
+    File, MethodLimits, Output, Phase, Room, Ruling, Session, Task, ToolCall, Tools, Which,
     members::{Dropped, Sifted},
     questions::Waiter,
     rate::Bucket,
@@ -14,7 +14,7 @@ use super::{
     work::{Reply, Stage, Work, empty},
 };
 use crate::{
-    policy::{Verdict, Wish},
+    policy::{Subject, Verdict, Wish},
     rpc::{self, ErrorObject, Id, Request},
     violation::{Denial, Limit, Over, Quoted, Violation},
     wire::{DisplayMode, DisplayModeResult, InitializeParams, method},
@@ -162,7 +162,7 @@ impl Session {
         work: Work,
         task: Task,
     ) -> Result<(), Violation> {
-        let (id, method) = (work.id.clone(), work.method);
+        let id = work.id.clone();
         seen.about = Quoted::new(task.about());
         let verdict = match self.verdict(&task) {
             Verdict::Ask(subject) => {
@@ -180,34 +180,7 @@ impl Session {
                 self.outputs.push_back(Output::Perform { call, task });
                 Ok(())
             }
-            Verdict::Ask(subject) => {
-                self.has_room(work.size)?;
-                let call = self.work.next_id();
-                let waiter = Waiter::View(call);
-                let about = seen.about.clone();
-                let (number, mut question) =
-                    self.inquire(now, subject, method, about, &task.preview(), waiter)?;
-                if let (Some(Output::Ask(question)), Task::Download { files }) =
-                    (&mut question, &task)
-                {
-                    question.files.clone_from(files);
-                    let wish = self.wish(&task);
-                    self.questions.showed(number, &wish);
-                }
-                let patience = self.decision_patience(work.token.is_some());
-                self.beat_from(now, work.token.is_some());
-                self.work.open(
-                    now,
-                    patience,
-                    Work { stage: Stage::Asking(Box::new(task)), ..work },
-                );
-                self.keep(id.clone(), call);
-                let which = Which::View { id, call: Some(call) };
-                let about = seen.about.clone();
-                self.outputs.push_back(Output::Waits { which, method, about, question: number });
-                self.outputs.extend(question);
-                Ok(())
-            }
+            Verdict::Ask(subject) => self.ask_first(now, &seen.about, subject, work, task),
             Verdict::Deny(denial) if work.reply == Reply::Mode => {
                 self.rule(seen, Ruling::Refused(denial.into()));
                 self.reply_mode(&id);
@@ -215,6 +188,36 @@ impl Session {
             }
             Verdict::Deny(denial) => Err(denial.into()),
         }
+    }
+
+    /// Keeps a request until a person has decided about it.
+    fn ask_first(
+        &mut self,
+        now: Duration,
+        about: &Quoted,
+        subject: Subject,
+        work: Work,
+        task: Task,
+    ) -> Result<(), Violation> {
+        self.has_room(work.size)?;
+        let (id, method, call) = (work.id.clone(), work.method, self.work.next_id());
+        let (waiter, preview) = (Waiter::View(call), task.preview());
+        let (number, mut question) =
+            self.inquire(now, subject, method, about.clone(), &preview, waiter)?;
+        if let (Some(Output::Ask(question)), Task::Download { files }) = (&mut question, &task) {
+            question.files.clone_from(files);
+            let wish = self.wish(&task);
+            self.questions.showed(number, &wish);
+        }
+        let patience = self.decision_patience(work.token.is_some());
+        self.beat_from(now, work.token.is_some());
+        let stage = Stage::Asking(Box::new(task));
+        self.work.open(now, patience, Work { stage, ..work });
+        self.keep(id.clone(), call);
+        let (which, about) = (Which::View { id, call: Some(call) }, about.clone());
+        self.outputs.push_back(Output::Waits { which, method, about, question: number });
+        self.outputs.extend(question);
+        Ok(())
     }
 
     /// Whether one more request may be kept until a person decides. What is carried out goes out of our
@@ -277,6 +280,15 @@ impl Session {
 
     pub(super) fn mode(&self) -> DisplayMode {
         self.context.display_mode.unwrap_or(DisplayMode::Inline)
+    }
+
+    /// Judges the wish to call a tool in order to show its view, which a page has before there is a session. A tool that
+    /// is for views alone is not for the page, whatever the page shows (H-10).
+    pub fn may_open(tools: &Tools, name: &str) -> Result<(), Denial> {
+        match tools.get(name) {
+            Some(tool) if !tool.for_model => Err(Denial::ForViews(Quoted::new(name))),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn verdict(&self, task: &Task) -> Verdict {

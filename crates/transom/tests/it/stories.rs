@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use transom::{
-    host::{self, Input, List, Reason, Terms},
+    host::{self, Input, List, Reason, Session, Terms},
     policy::{Decision, Policy, Stance},
     wire::{ContentBlock, DisplayMode, HostContext, RawObject, SizeChangedParams, Theme},
 };
@@ -731,6 +731,25 @@ fn h_90_h_92_h_95_effects_are_asked_and_answered_with_nothing() {
                 .to_string(),
         );
         assert!(world.heard.last().unwrap().contains("denied"), "{address}");
+    }
+}
+
+#[test]
+fn h_10_a_tool_for_views_alone_is_not_opened_by_a_page() {
+    let all = tools(
+        r#"[{"name":"both"},{"name":"model","_meta":{"ui":{"visibility":["model"]}}},{"name":"app","_meta":{"ui":{"visibility":["app"]}}}]"#,
+    );
+    #[rustfmt::skip]
+    let table = [
+        ("both",    None),
+        ("model",   None),
+        ("app",     Some(r#""app" is a tool for its views alone"#)),
+        // What there is not is not called: the server says so.
+        ("missing", None),
+    ];
+    for (name, refusal) in table {
+        let judged = Session::may_open(&all, name).map_err(|denial| denial.to_string());
+        assert_eq!(judged.err().as_deref(), refusal, "{name}");
     }
 }
 
