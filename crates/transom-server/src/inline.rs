@@ -10,8 +10,7 @@ mod script;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use lol_html::html_content::{Attribute, ContentType, Element, TextChunk};
 use lol_html::{HtmlRewriter, MemorySettings, Settings, element, text};
 use serde_json::Value;
@@ -141,7 +140,7 @@ struct Work<'a> {
     declared: &'a Declaration,
     /// Scripts that wait until the document is read, as `defer` says.
     deferred: Vec<String>,
-    fonts: Vec<css::Font>,
+    fonts: Vec<css::font::Font>,
     /// The text of the element that is being read: a style sheet or a script.
     text: String,
     inline: Inline,
@@ -383,7 +382,7 @@ impl<'a> Work<'a> {
                 return None;
             }
         };
-        Some(format!("data:{};base64,{}", mime(&name), STANDARD.encode(bytes)))
+        Some(format!("data:{};base64,{}", mime(&name), BASE64.encode(&bytes)))
     }
 
     /// The file of the folder that an address means. Other addresses are judged here and left alone.
@@ -446,7 +445,7 @@ impl<'a> Work<'a> {
     fn late(&self) -> String {
         let mut late = String::new();
         if !self.fonts.is_empty() {
-            late.push_str(&css::font_script(&self.fonts));
+            late.push_str(&css::font::script(&self.fonts));
         }
         for script in &self.deferred {
             late.push_str(script);
@@ -599,6 +598,11 @@ mod tests {
             ("<img srcset='i/d.png 1x, /i/d.png 2x'>",  format!("<img srcset=\"{dot} 1x, {dot} 2x\">")),
             ("<video poster=i/d.png></video>",          format!("<video poster=\"{dot}\"></video>")),
             ("<p style='background:url(i/d.png)'>",     format!("<p style=\"background:url({dot})\">")),
+            ("<p style='background:image-set(\"i/d.png\" 1x, \"i/d.png\" type(\"image/png\") 2x)'>", format!("<p style=\"background:image-set(&quot;{dot}&quot; 1x, &quot;{dot}&quot; type(&quot;image/png&quot;) 2x)\">")),
+            ("<style>p{background:-WebKit-Image-Set(url(i/d.png) 1x);content:\"x\"}</style>", format!("<style>p{{background:-WebKit-Image-Set(url({dot}) 1x);content:\"x\"}}</style>")),
+            ("<style>p{background:u\\72l( /**/ 'i/d.png' )}</style>", format!("<style>p{{background:url({dot})}}</style>")),
+            ("<style>p{background:url(i/my dot.png)}</style>", format!("<style>p{{background:url({dot})}}</style>")),
+            ("<style>p{background:url(data:image/svg+xml,<svg a='b'>)}</style>", "<style>p{background:url(data:image/svg+xml,<svg a='b'>)}</style>".to_owned()),
             ("<style>p{background:url(i/d.png)}</style>", format!("<style>p{{background:url({dot})}}</style>")),
             ("<link rel=icon href=i/d.png><link rel=preload href=m.js>", String::new()),
             ("<link rel='alternate stylesheet' href=a.css>", String::new()),
@@ -647,6 +651,7 @@ mod tests {
             ("<p class='never closed",                   "close it"),
             ("<img src='%2e%2e/secret.png'>",            "outside of the view's folder"),
             ("<p style='background:url(gone\\.png)'>",   "the folder has no file gone.png"),
+            ("<p style='background:image-set(\"gone.png\" 1x)'>", "the folder has no file gone.png"),
         ];
         for (html, expected) in table {
             let refusals = made(html).unwrap_err();
