@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use transom::{
@@ -304,7 +305,7 @@ fn is_private(entry: &Value) -> bool {
 fn is_proven(domain: &Value, address: Option<&str>) -> bool {
     let (Some(domain), Some(address)) = (domain.as_str(), address) else { return false };
     let hash = Sha256::digest(address.as_bytes());
-    let hash: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let hash = HEXLOWER.encode(&hash[..16]);
     domain == format!("{hash}.claudemcpcontent.com")
 }
 
@@ -556,7 +557,7 @@ mod tests {
         assert!(!is_proven(&domain, Some("https://a.test/mcp")));
         assert!(!is_proven(&domain, None));
         let hash = Sha256::digest(b"https://a.test/mcp");
-        let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = HEXLOWER.encode(&hash);
         let domain = json!(format!("{}.claudemcpcontent.com", &hash[..32]));
         assert!(is_proven(&domain, Some("https://a.test/mcp")));
     }
