@@ -272,7 +272,7 @@ mod tests {
         assert!(scene.load(None, &named).0.is_err());
         named.servers.no_toml = true;
         let config = scene.load(None, &named).0.unwrap();
-        assert_eq!(config.rules, crate::config::Rules::default());
+        assert_eq!(config.rules, crate::config::rules::Rules::default());
         assert_eq!(config.servers[0].grants.value, []);
     }
 
