@@ -8,12 +8,13 @@ use transom_host::documents::{Document, Severity, What};
 use super::{
     catalogue::{
         DOCUMENT_01, DOCUMENT_02, DOCUMENT_03, DOCUMENT_04, DOCUMENT_05, DOCUMENT_06, DOCUMENT_07,
-        DOCUMENT_08, DOCUMENT_09, DOCUMENT_10, DOCUMENT_11, Level, Rule,
+        DOCUMENT_08, DOCUMENT_09, DOCUMENT_10, DOCUMENT_11, Rule,
     },
     finding::{Finding, Findings, Place},
     page::Page,
     script,
 };
+use crate::arguments::Level;
 
 /// Looks at a document. `tools` are the names that a host gets to know.
 pub(super) fn look(document: &Document, tools: &BTreeSet<&str>, findings: &mut Findings) {
