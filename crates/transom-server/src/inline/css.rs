@@ -9,11 +9,16 @@ use transom::csp::List;
 
 use self::font::{Face, Font};
 use self::tokens::Tokens;
-use super::Work;
+use super::references::References;
 
 /// Writes into a sheet what it refers to. `None` if there is nothing to write.
-pub(super) fn inline(sheet: &str, from: &str, work: &mut Work<'_>) -> Option<String> {
-    let written = Sheet { from, depth: 0, work }.write(sheet);
+pub(super) fn inline(
+    sheet: &str,
+    from: &str,
+    references: &mut References<'_>,
+    fonts: &mut Vec<Font>,
+) -> Option<String> {
+    let written = Sheet { from, depth: 0, references, fonts }.write(sheet);
     (written != sheet).then_some(written)
 }
 
@@ -21,7 +26,8 @@ struct Sheet<'s, 'w, 'a> {
     from: &'s str,
     /// How many imports lead here.
     depth: usize,
-    work: &'w mut Work<'a>,
+    references: &'w mut References<'a>,
+    fonts: &'w mut Vec<Font>,
 }
 
 impl Sheet<'_, '_, '_> {
@@ -40,7 +46,7 @@ impl Sheet<'_, '_, '_> {
                     self.url(&piece.token, &mut tokens)
                 }
                 Token::QuotedString(address) if open.last() == Some(&true) => {
-                    self.work.data_uri(address, self.from).map(|data| format!("\"{data}\""))
+                    self.references.data_uri(address, self.from).map(|data| format!("\"{data}\""))
                 }
                 Token::Function(name) => {
                     open.push(IMAGE_SETS.iter().any(|set| name.eq_ignore_ascii_case(set)));
@@ -64,7 +70,7 @@ impl Sheet<'_, '_, '_> {
     /// What is written in place of an address, which is read to its end.
     fn url(&mut self, token: &Token<'_>, tokens: &mut Tokens<'_>) -> Option<String> {
         let address = tokens.address(token)?;
-        let data = self.work.data_uri(&address, self.from)?;
+        let data = self.references.data_uri(&address, self.from)?;
         Some(format!("url({data})"))
     }
 
@@ -91,25 +97,30 @@ impl Sheet<'_, '_, '_> {
             Token::QuotedString(address) => address.as_ref().to_owned(),
             token => tokens.address(&token)?,
         };
-        let name = self.work.local(&address, self.from, List::Resource)?;
+        let name = self.references.local(&address, self.from, List::Resource)?;
         if self.depth == MAX_DEPTH {
-            self.work.refuse(format!("{name} is imported in a circle, or too deep"));
+            self.references.refuse(format!("{name} is imported in a circle, or too deep"));
             return Some(String::new());
         }
-        let Some(sheet) = self.work.read(&name) else { return Some(String::new()) };
-        let mut inner = Sheet { from: &name, depth: self.depth + 1, work: self.work };
+        let Some(sheet) = self.references.read(&name) else { return Some(String::new()) };
+        let mut inner = Sheet {
+            from: &name,
+            depth: self.depth + 1,
+            references: self.references,
+            fonts: self.fonts,
+        };
         let written = inner.write(&sheet);
         Some(under(tokens.rest().trim(), &written))
     }
 
     fn font(&mut self, body: &str) -> Option<String> {
         let face = Face::read(body);
-        let name = self.work.local(face.address.as_deref()?, self.from, List::Resource)?;
-        match self.work.files.map(|files| files.bytes(&name)) {
+        let name = self.references.local(face.address.as_deref()?, self.from, List::Resource)?;
+        match self.references.files.map(|files| files.bytes(&name)) {
             Some(Ok(bytes)) => {
-                self.work.fonts.push(Font { face, bytes: BASE64.encode(&bytes) });
+                self.fonts.push(Font { face, bytes: BASE64.encode(&bytes) });
             }
-            Some(Err(error)) => self.work.unread(&name, &error),
+            Some(Err(error)) => self.references.unread(&name, &error),
             None => {}
         }
         Some(String::new())
