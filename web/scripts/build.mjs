@@ -1,6 +1,6 @@
 // Builds dist/: ES modules, classic scripts, and the declarations.
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -57,6 +57,7 @@ if (process.argv.includes("--workbench")) {
     entryPoints: ["../workbench/page.css"],
     outfile: "dist/workbench.css",
   });
+  copyFileSync(`${root}../workbench/index.html`, `${root}dist/workbench.html`);
 }
 
 if (!process.argv.includes("--no-types"))
