@@ -32,3 +32,8 @@ pub use kept::private_folder;
 pub use log::{Line, Log};
 pub use serve::serve;
 pub use server::{Remark, ServerState, SignIn, Standing};
+
+// The README's example, compiled with the others of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
