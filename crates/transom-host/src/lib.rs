@@ -72,6 +72,7 @@ pub mod decisions;
 pub mod demo;
 mod digest;
 pub mod documents;
+mod driver;
 pub mod envelope;
 mod fallback;
 mod form;
@@ -85,7 +86,6 @@ pub mod sandbox;
 mod secret;
 mod serve;
 mod server;
-mod session;
 pub mod upstream;
 pub mod words;
 
@@ -96,6 +96,10 @@ pub use log::{Line, Log};
 pub use serve::serve;
 pub use server::{Remark, ServerState, SignIn, Standing};
 
+// The README's example, compiled with the others of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/host.md")]
 struct Guide;

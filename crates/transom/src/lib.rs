@@ -94,6 +94,7 @@ pub mod policy;
 pub mod printed;
 pub mod quoted;
 pub mod rpc;
+pub mod script;
 pub mod view;
 pub mod violation;
 pub mod wire;

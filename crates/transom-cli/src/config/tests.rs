@@ -1,9 +1,13 @@
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
 use clap::Parser as _;
-use transom::policy::Stance;
+use transom::{
+    csp::Grant,
+    policy::{Policy, Stance},
+};
+use transom_host::{place::Place, upstream::Command};
 
-use super::*;
+use super::{setting::Setting, *};
 use crate::{
     arguments::{Cli, Command as CliCommand},
     terminal::Nobody,
