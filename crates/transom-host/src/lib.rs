@@ -96,10 +96,11 @@ pub use log::{Line, Log};
 pub use serve::serve;
 pub use server::{Remark, ServerState, SignIn, Standing};
 
-// The README's example, compiled with the others of the documentation.
+// The README's example, and the guide's, compiled with the others of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/host.md")]
 struct Guide;
