@@ -100,6 +100,7 @@ pub use server::{Remark, ServerState, SignIn, Standing};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/host.md")]
 struct Guide;
