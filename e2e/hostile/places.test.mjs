@@ -64,8 +64,11 @@ test("two programs of one name with one declared domain have two origins", async
 });
 
 // A tool that comes to destroy is asked about alone whatever was allowed before; one that comes to reach further only because it changed.
-for (const [words, hint] of [["destroy", "destructiveHint"], ["reach further", "openWorldHint"]])
-  test(`an always ends when its tool comes to ${words}, and the question says so`, async () => {
+for (const [words, hint] of [
+  ["an always ends when its tool comes to destroy", "destructiveHint"],
+  ["an always ends when its tool comes to reach further", "openWorldHint"],
+])
+  test(`${words}, and the question says so`, async () => {
     await inFolder(hostile("shifty", hint), one, async (bench) => {
       const { card, view } = await open(bench);
       const first = change(view);
