@@ -173,13 +173,13 @@ impl Ask {
                 Some(_) => [bytes + rest.bytes, members + rest.members],
                 None => [bytes, members],
             };
-            self.folded = Some(Box::new(Fold {
+            self.folded = Some(Fold {
                 words: words!("… {}", amount(bytes, members)),
                 text: legible(&text[at_once..]).into_owned(),
                 beyond: beyond.map(|Folded { bytes, members }| {
                     words!("… {}, too many to be shown", amount(bytes, members))
                 }),
-            }));
+            });
         }
         self
     }

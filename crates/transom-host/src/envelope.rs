@@ -313,7 +313,7 @@ pub struct Ask {
     pub preview: Option<String>,
     /// The rest of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub folded: Option<Box<Fold>>,
+    pub folded: Option<Fold>,
     /// What has changed, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Words>,
