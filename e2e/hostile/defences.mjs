@@ -252,7 +252,7 @@ export const DEFENCES = [
   {
     name: "a view that keeps taking the keyboard is ended",
     file: "web/src/keyboard.ts",
-    find: "if (tally(it) > (holds || isRecent(typed) ? 1.1 : 3.1)) it.end();",
+    find: "if ((busy || active != null) && tally(it) > (busy ? 1.1 : 3.1)) it.end();",
     put: "",
     test: ["questions", "a focus() loop while"],
   },
@@ -323,8 +323,8 @@ export const DEFENCES = [
   {
     name: "a view that writes to the page past its sandbox is ended",
     file: "web/src/host.ts",
-    find: "if (tally(this.#astray) > 5)",
-    put: "if (tally(this.#astray) > 5e9)",
+    find: "if (tally(this.#it.strays, share) > 5)",
+    put: "if (tally(this.#it.strays, share) > 5e9)",
     test: ["relay", "past the sandbox"],
   },
   {

@@ -13,4 +13,7 @@ export const MANGLED = {
   trial: "l",
   clean: "c",
   until: "u",
+  asked: "a",
+  strays: "s",
+  home: "g",
 };

@@ -39,7 +39,7 @@ export type Said =
         modes: DisplayMode[];
         container: Container;
         context?: Facts;
-        tool?: ToolCall;
+        tool?: ToolCall | undefined;
       };
     }
   | { message: Carried }

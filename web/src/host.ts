@@ -26,7 +26,7 @@ import {
   type Said,
   type Told,
 } from "./envelope.js";
-import { guard, hold, holds, tally, VIEWS } from "./keyboard.js";
+import { guard, hold, holds, tally, VIEWS, type Guarded } from "./keyboard.js";
 import { openLane, type Lane, type Stray } from "./port.js";
 import {
   namesPort,
@@ -95,7 +95,6 @@ export class TransomView extends HTMLElement {
   facts: Facts = {};
 
   readonly #box = document.createElement("div");
-  readonly #button = document.createElement("button");
   #channel: Channel | undefined;
   #seat: Seat | undefined;
   #frame: HTMLIFrameElement | undefined;
@@ -108,12 +107,8 @@ export class TransomView extends HTMLElement {
   #held: Carried[] = [];
   /** How much that is, in about the bytes that it takes. */
   #load = 0;
-  /** The view's strays. */
-  #astray = { until: 0 };
-  /** Who waits to hear whether the person did something in the view. */
-  #asked: ((active: unknown) => void)[] = [];
-  /** The view's origin, as its sandbox tells it. */
-  #guest: unknown;
+  /** What the page knows of the frame. */
+  #it!: Guarded;
   #mode: DisplayMode = "inline";
   /** What the view wants to measure; it does as soon as no question is open. */
   readonly #size: { width?: number; height?: number } = {};
@@ -123,20 +118,24 @@ export class TransomView extends HTMLElement {
     super();
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [SHEET];
-    this.#button.textContent = "×";
-    this.#button.ariaLabel = "Close";
-    this.#button.onclick = () => this.#leave();
-    this.#box.className = this.#mode;
-    // A stop between the frames of two views: a Tab that is pressed inside one is not heard on the page, the next one is.
-    this.#box.tabIndex = 0;
-    this.#box.append(this.#button);
-    // An `on…` handler that returns false cancels its event: every other key would be swallowed.
-    this.#box.onkeydown = ({ key }) => {
-      if (key === "Escape") this.#leave();
-    };
-    this.#box.onfullscreenchange = () => {
-      if (!root.fullscreenElement && this.#mode === "fullscreen") this.#leave();
-    };
+    const button = Object.assign(document.createElement("button"), {
+      textContent: "×",
+      ariaLabel: "Close",
+      onclick: () => this.#leave(),
+    });
+    Object.assign(this.#box, {
+      className: this.#mode,
+      // A stop between the frames of two views: a Tab that is pressed inside one is not heard on the page, the next one is.
+      tabIndex: 0,
+      // An `on…` handler that returns false cancels its event: every other key would be swallowed.
+      onkeydown: ({ key }: KeyboardEvent) => {
+        if (key === "Escape") this.#leave();
+      },
+      onfullscreenchange: () => {
+        if (!root.fullscreenElement && this.#mode === "fullscreen")
+          this.#leave();
+      },
+    }).append(button);
     root.append(this.#box);
   }
 
@@ -203,7 +202,7 @@ export class TransomView extends HTMLElement {
         modes,
         container: this.#container(),
         context,
-        ...(tool && { tool }),
+        tool,
       },
     });
     this.#watch.observe(this);
@@ -237,8 +236,12 @@ export class TransomView extends HTMLElement {
           if (kind === "open") this.#mount(it);
           else if (kind === "mode")
             void this.#show((it as Json).mode as DisplayMode);
-          else if (kind === "ask") this.#ask(it);
-          else if (kind === "close") this.#end((it as Json).reason as string);
+          else if (kind === "ask") {
+            const answer = (choice: string) =>
+              this.say({ answer: { id: (it as Ask).id, choice } });
+            if (this.#report("transom-ask", { ...(it as Ask), answer }))
+              answer("deny");
+          } else if (kind === "close") this.#end((it as Json).reason as string);
           else {
             // The rest is for the page to show or to do.
             if (kind === "text") this.#unmount();
@@ -258,24 +261,22 @@ export class TransomView extends HTMLElement {
    * page before its own.
    */
   #mount(opened: Opened): void {
-    const { src, title, allow, border } = opened;
-    const { href, origin, protocol } = new URL(src, location.href);
-    if (!/^https?:$/.test(protocol)) throw new TypeError("not a page");
+    const { src, title, allow = "", border } = opened;
+    const { href, origin } = new URL(src, location.href);
+    if (!/^https?:/.test(href)) throw new TypeError("not a page");
     this.#unmount();
-    this.#astray.until = 0;
-    this.#asked = [];
     this.toggleAttribute("border", !!border);
     const frame = (this.#frame = Object.assign(
       document.createElement("iframe"),
       {
         sandbox: "allow-scripts allow-same-origin allow-forms",
-        allow: allow ?? "",
+        allow,
         title: title ?? this.getAttribute("label") ?? "View",
         src: href,
       },
     ));
     this.#box.prepend(frame);
-    guard(frame, this, () => this.#stop("focus"));
+    this.#it = guard(frame, this, () => this.#stop("focus"));
     this.#window = openLane(
       frame.contentWindow!,
       (data) => this.#hear(parseMessage(data), opened),
@@ -287,14 +288,14 @@ export class TransomView extends HTMLElement {
 
   /** What the view said on the window. */
   #hear(message: Message | undefined, { resource }: Opened): boolean {
-    const method = methodOf(message);
-    if (method?.match(RESERVED)) {
+    const method = methodOf(message)!;
+    if (RESERVED.test(method)) {
       const { params = {} } = message as { params?: Json };
       if (method.endsWith("-stopped"))
         return this.#stop(params.reason === NOT_TEXT ? NOT_TEXT : "flood");
       if (method.endsWith("-dropped"))
         return this.#pass({ dropped: params }) && this.#ignore();
-      if (method.endsWith("-active")) this.#asked.shift()?.(params.active);
+      if (method.endsWith("-active")) this.#it.asked.shift()?.(params.active);
       if (!method.endsWith("-ready")) return true;
       const tell = (word: string, params?: Json) =>
         this.#window?.send({
@@ -303,10 +304,10 @@ export class TransomView extends HTMLElement {
           params,
         });
       // Only a sandbox that its guest cannot touch names it.
-      if ((this.#guest = params.guest))
-        VIEWS.get(this.#frame!)!.ask = () =>
+      if ((this.#it.home = params.guest))
+        this.#it.ask = () =>
           new Promise((done) => {
-            this.#asked.push(done);
+            this.#it.asked.push(done);
             setTimeout(done, 2e3);
             tell("active");
           });
@@ -348,7 +349,8 @@ export class TransomView extends HTMLElement {
   /**
    * The view wrote to this page itself, past its sandbox. Nobody measured that, so nobody reads it; but it takes the
    * page's time to receive, and a large one takes it from every view. Some libraries do it once; whoever does
-   * it more often than five times within minutes is ended. A frame that is gone by now has left its origin.
+   * it more often than five times within minutes is ended. A frame that is gone by now has left its origin: of several views
+   * that have it nobody knows whose it was, so that two are charged a twentieth each, and three a twentieth of that.
    */
   #stray({ source, origin }: Parameters<Stray>[0]): void {
     // Every origin may see who is above it.
@@ -359,9 +361,14 @@ export class TransomView extends HTMLElement {
       window = window.parent
     )
       if (!window || window === window.parent) return;
-    if (!source && origin !== this.#guest) return;
+    let share = 1;
+    if (!source) {
+      if (origin !== this.#it.home) return;
+      share = 20;
+      for (const { home } of VIEWS.values()) if (home === origin) share /= 20;
+    }
     this.ignored++;
-    if (tally(this.#astray) > 5) this.#stop("past-sandbox");
+    if (tally(this.#it.strays, share) > 5) this.#stop("past-sandbox");
   }
 
   /** The frame goes at once; what is said of it comes from the host process. */
@@ -394,23 +401,18 @@ export class TransomView extends HTMLElement {
       if (!("method" in message) && message.id === this.#hello)
         return this.#answer(message);
     }
-    if (this.#lane === "offered") this.#hold(carried);
-    else if (this.#lane === "port")
+    if (this.#lane === "offered") {
+      // Our views choose before they ask anything; one that goes on asking and does not choose is ended, since what is
+      // kept here is the page's memory.
+      this.#held.push(carried);
+      this.#load +=
+        LIMIT / 512 + (typeof carried === "string" ? carried.length : 0);
+      if (this.#load > 2 * LIMIT) this.#stop("flood");
+    } else if (this.#lane === "port")
       this.#port!.send(
         typeof carried === "string" ? carried : JSON.stringify(carried),
       );
     else this.#window?.send(asMessage(carried));
-  }
-
-  /**
-   * Keeps a message until the view has chosen. Our views choose before they ask anything; one that goes on asking
-   * and does not choose is ended, since what is kept here is the page's memory.
-   */
-  #hold(carried: Carried): void {
-    this.#held.push(carried);
-    this.#load +=
-      LIMIT / 512 + (typeof carried === "string" ? carried.length : 0);
-    if (this.#load > 2 * LIMIT) this.#stop("flood");
   }
 
   /** The answer to the handshake brings the port, if whoever wrote it agreed. */
@@ -429,15 +431,8 @@ export class TransomView extends HTMLElement {
     if (lane === "window") this.#port?.close();
     const held = this.#held;
     this.#held = [];
-    this.#load = 0;
     this.#report("transom-lane", { lane });
     for (const carried of held) this.#carry(carried);
-  }
-
-  #ask(ask: Ask): void {
-    const answer = (choice: string) =>
-      this.say({ answer: { id: ask.id, choice } });
-    if (this.#report("transom-ask", { ...ask, answer })) answer("deny");
   }
 
   #resize(size: { width?: number; height?: number }): void {
@@ -453,8 +448,7 @@ export class TransomView extends HTMLElement {
 
   /** In flow a view may grow up to most of the window; in fullscreen it has all of it (H-84). */
   #container(): Container {
-    const { clientWidth: width, clientHeight: height } =
-      this.#mode === "inline" ? this : this.#box;
+    const { clientWidth: width, clientHeight: height } = this.#box;
     return this.#mode === "fullscreen"
       ? { width, height }
       : { width, maxHeight: (innerHeight * 0.8) | 0 };
@@ -508,7 +502,7 @@ export class TransomView extends HTMLElement {
     this.#window?.close();
     this.#frame?.remove();
     VIEWS.delete(this.#frame!);
-    this.#window = this.#frame = undefined;
+    this.#frame = this.#window = undefined;
     this.#leave();
     this.#begin();
   }
@@ -535,13 +529,12 @@ const RESERVED = /^ui\/(notifications\/)?sandbox-/;
 
 /** A constructed sheet needs no exception in the page's policy, and one serves all. */
 const SHEET = new CSSStyleSheet();
-SHEET.replaceSync(`:host{display:block}div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}
-:host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}
-iframe{display:block;border:0;width:100%;height:var(--height,150px)}
-button{position:absolute;top:8px;right:8px;font:20px/1 sans-serif}
-.inline button{display:none}
-.fullscreen{margin:0;width:100%;height:100%}
-.fullscreen iframe{height:100%}
+SHEET.replaceSync(`:host{display:block}div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}\
+:host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}\
+iframe{display:block;border:0;width:100%;height:var(--height,150px)}\
+button{position:absolute;top:8px;right:8px;font:20px/1 sans-serif}\
+.inline button{display:none}\
+.fullscreen,.fullscreen iframe{margin:0;width:100%;height:100%}\
 .pip{width:min(var(--width,360px),90vw);inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}`);
 
 define();

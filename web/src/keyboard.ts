@@ -17,17 +17,21 @@ export function guard(
   frame: HTMLElement,
   view: HTMLElement,
   end: () => void,
-): void {
+): Guarded {
   // No event tells that a frame took the keyboard from another, or while the person was elsewhere.
   timer ??= setInterval(look, 100);
-  VIEWS.set(frame, {
+  const it: Guarded = {
     frame,
     view,
     end,
     until: 0,
     clean: 0,
+    strays: { until: 0 },
+    asked: [],
     ask: async () => navigator.userActivation.isActive,
-  });
+  };
+  VIEWS.set(frame, it);
+  return it;
 }
 
 /** A question opens: no view gets the keyboard or the pointer until what this returns is called. */
@@ -44,11 +48,10 @@ export function hold(): () => void {
   };
 }
 
-/** Counts one more of something that is forgotten after a minute, each in its turn; returns how many are not. */
-export function tally(it: { until: number }): number {
-  const left = Math.max(it.until - now(), 0) / MINUTE + 1;
-  it.until = now() + left * MINUTE;
-  return left;
+/** Counts one more, or a part of one, of something that is forgotten at one a minute; returns how many are not. */
+export function tally(it: { until: number }, more = 1): number {
+  it.until = Math.max(it.until, now()) + more * MINUTE;
+  return (it.until - now()) / MINUTE;
 }
 
 /** How many questions are open. */
@@ -61,12 +64,18 @@ export type Guarded = {
   end: () => void;
   /** Asks the view's sandbox whether the person did something in the view of late; not all sandboxes answer. */
   ask: () => Promise<unknown>;
+  /** Who waits for its answers, in their order. */
+  asked: ((active: unknown) => void)[];
   /** Whether it has the keyboard until the answer tells who took it. */
   trial?: boolean;
   /** Since when what its sandbox tells is what the person did since. */
   clean: number;
   /** Its takes ({@link tally}). */
   until: number;
+  /** What it wrote to the page past its sandbox. */
+  strays: { until: number };
+  /** Its origin, as its sandbox tells it. */
+  home?: unknown;
 };
 
 /** Every view with a frame, by that; whoever takes the frame away takes it from here. */
@@ -75,21 +84,25 @@ export const VIEWS = new Map<HTMLElement, Guarded>();
 function look(): void {
   for (const it of VIEWS.values())
     it.frame.style.pointerEvents = isDeaf(it) ? "none" : "";
-  let hit = document.activeElement;
-  // A view may stand in another element's shadow.
-  for (let inner; (inner = hit?.shadowRoot?.activeElement);) hit = inner;
-  const it = VIEWS.get(hit as HTMLElement);
-  if (!it) return;
-  if (owner === hit && !holds) return;
-  if (owner === hit) {
+  const it = taker();
+  if (!it || (owner === it.frame && !holds)) return;
+  if (owner === it.frame) {
     owner = undefined;
     it.frame.blur();
   } else if (!holds && isRecent(tabbed)) {
     own(it);
     // It may have been the Tab key before too, pressed where no page hears it.
     it.until -= MINUTE;
-  } else if (isDeaf(it)) refuse(it);
+  } else if (isDeaf(it)) refuse(it, false);
   else if (!it.trial) void judge(it);
+}
+
+/** The view that has the keyboard. */
+function taker(): Guarded | undefined {
+  let hit = document.activeElement;
+  // A view may stand in another element's shadow.
+  for (let inner; (inner = hit?.shadowRoot?.activeElement);) hit = inner;
+  return VIEWS.get(hit as HTMLElement);
 }
 
 /** Lets the view have the keyboard until its sandbox has told who took it, or had time enough for it. */
@@ -97,22 +110,27 @@ async function judge(it: Guarded): Promise<void> {
   it.trial = true;
   const active = await ask(it);
   it.trial = false;
-  if (active && !isDeaf(it)) own(it);
-  else refuse(it);
+  if (active === false) refuse(it, active);
+  // The person may have turned to something else meanwhile.
+  else if (taker() === it)
+    if (active && !isDeaf(it)) own(it);
+    else refuse(it, active);
 }
 
 /** The person gave the view the keyboard: what they did in another one before counts no more. */
 function own(it: Guarded): void {
   owner = it.frame;
+  it.clean = acted = now();
   tabbed = NEVER;
-  acted = now();
-  it.clean = acted;
 }
 
-/** Takes the keyboard back from a view's script. */
-function refuse(it: Guarded): void {
-  // An app may well try twice to have the keyboard when it opens; while somebody writes, it must not.
-  if (tally(it) > (holds || isRecent(typed) ? 1.1 : 3.1)) it.end();
+/** Takes the keyboard back from a view's script, or from a view whose sandbox did not tell who took it. */
+function refuse(it: Guarded, active: unknown): void {
+  const busy = holds || isRecent(typed);
+  // An app may well try twice to have the keyboard when it opens; while somebody writes, it must not. An app that is so
+  // busy that its sandbox does not answer may have been clicked on: that counts against it only while somebody writes.
+  if ((busy || active !== undefined) && tally(it) > (busy ? 1.1 : 3.1))
+    it.end();
   acted = now();
   it.frame.blur();
   // From one frame to another it would go in the page's books only, in Chromium: what is typed would go on to the first.
