@@ -619,8 +619,8 @@ function offers(
     }
     const details = make("details", { className: "tool" });
     details.dataset["tool"] = same;
-    const summary = make("summary", { textContent: tool.title ?? tool.name });
-    summary.title = tool.name;
+    const summary = make("summary", { textContent: tool.title ?? tool.label });
+    summary.title = tool.label;
     const id = crypto.randomUUID();
     const answer = make("pre", {
       className: "answer",

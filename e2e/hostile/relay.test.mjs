@@ -10,9 +10,14 @@ const { bench, openHostile, neighbourWorks, audited, refusals } = scene;
 const LIMIT = 2 ** 24;
 const looks = async (view) => assert.equal((await view.evaluate(() => call("look"))).content[0].text, "looked at stranger");
 
-/** What the page is given from here on: how long the texts on its ports are, and what kinds of values come to its window. */
+/** What the page is given from here on: how long the texts on its ports are, and those that it parses, and what kinds of values come to its window. */
 await bench.page.evaluate(() => {
-  globalThis.given = { longest: 0, all: 0, other: 0, kinds: [] };
+  globalThis.given = { longest: 0, all: 0, other: 0, parsed: 0, kinds: [] };
+  const { parse } = JSON;
+  JSON.parse = (text, ...more) => {
+    given.parsed = Math.max(given.parsed, text.length);
+    return parse(text, ...more);
+  };
   const { addEventListener: listen } = MessagePort.prototype;
   MessagePort.prototype.addEventListener = function (type, listener, ...more) {
     const heard = (event) => {
@@ -34,7 +39,7 @@ await bench.page.evaluate(() => {
   });
 });
 const given = () => bench.page.evaluate(() => given);
-const forget = () => bench.page.evaluate(() => void Object.assign(given, { longest: 0, all: 0, other: 0, kinds: [] }));
+const forget = () => bench.page.evaluate(() => void Object.assign(given, { longest: 0, all: 0, other: 0, parsed: 0, kinds: [] }));
 
 /** The view is gone, the person is told why, and so is the audit. */
 async function ended(card, words) {
@@ -112,6 +117,23 @@ test("ATK-27 texts of 100 MB on the port do not get to the page, and the next on
   await looksByPort(view);
   assert.ok((await given()).longest < 10_000, `the page was given a text of ${(await given()).longest}`);
   await refusals(card, 6);
+  await neighbourWorks();
+});
+
+test("ATK-27 16 MB of small parts on the port are not parsed by the page: the gate refuses them", async (t) => {
+  const { view, card } = await openHostile(t);
+  await forget();
+  await takePort(view);
+  // Below every limit of size, and dear to whoever builds it: five million objects.
+  await view.evaluate((limit) => {
+    const [before, after] = ['{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":[', "{}]}}"];
+    say(before + "{},".repeat((limit - before.length - after.length) / 3) + after);
+  }, LIMIT);
+  await looksByPort(view);
+  const { longest, parsed } = await given();
+  assert.ok(longest > LIMIT - 9, `the page was given a text of ${longest}`);
+  assert.ok(parsed < 100_000, `the page parsed a text of ${parsed}`);
+  await refusals(card, 1);
   await neighbourWorks();
 });
 
@@ -204,7 +226,7 @@ test("a tool with very many arguments is drawn when somebody opens it, and then 
   // The gate lets only 64 KiB of a tool through; what it lets through must not fill the page either.
   const drawn = await card.box.locator("transom-view").evaluate(async (view) => {
     const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`p${n}`, {}]));
-    const tools = Array.from({ length: 600 }, (_, n) => ({ name: `t${n}`, inputSchema: { type: "object", properties } }));
+    const tools = Array.from({ length: 600 }, (_, n) => ({ name: `t${n}`, label: `t${n}`, inputSchema: { type: "object", properties } }));
     view.dispatchEvent(new CustomEvent("transom-tools", { detail: { tools } }));
     const offers = view.closest("article").querySelector(".offers");
     const count = () => [offers.querySelectorAll("details").length, offers.querySelectorAll("label").length];

@@ -14,8 +14,10 @@ pub(crate) fn shown<'a>(get: impl Fn(&str) -> Option<&'a Value>) -> Map<String, 
     let name = text("name").unwrap_or_default();
     shown.insert("name".to_owned(), name.into());
     let title = text("title").map(|title| Words::ours(title).to_string());
-    let legible = Quoted::new(name).as_str().to_owned();
-    if let Some(title) = title.or_else(|| Some(legible).filter(|legible| legible != name)) {
+    // What the page writes where people read its name.
+    let label = Quoted::new(name).as_str().to_owned();
+    shown.insert("label".to_owned(), label.as_str().into());
+    if let Some(title) = title.or_else(|| Some(label).filter(|label| label != name)) {
         shown.insert("title".to_owned(), title.into());
     }
     if let Some(description) = text("description") {
@@ -54,10 +56,12 @@ mod tests {
         });
         let shown = shown(|key| tool.get(key));
         assert_eq!(shown["name"], tool["name"]);
-        assert_eq!(shown["title"], r"pay\u{202e}");
+        assert_eq!([&shown["label"], &shown["title"]], [r"pay\u{202e}"; 2]);
         assert!(shown["description"].as_str().unwrap().len() < 600);
-        assert_eq!(shown.len(), 3, "{shown:?}");
+        assert_eq!(shown.len(), 4, "{shown:?}");
         let small = json!({ "name": "a", "title": "A", "inputSchema": { "type": "object" } });
-        assert_eq!(Value::Object(super::shown(|key| small.get(key))), small);
+        let mut shown = super::shown(|key| small.get(key));
+        assert_eq!(shown.shift_remove("label").unwrap(), "a");
+        assert_eq!(Value::Object(shown), small);
     }
 }

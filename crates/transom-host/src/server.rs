@@ -969,9 +969,6 @@ fn shown<'a>(tools: impl Iterator<Item = &'a ListedTool>) -> (Vec<Value>, Option
             without.push(Quoted::new(tool["name"].as_str().unwrap_or_default()).to_string());
         }
         room = rest.unwrap_or(room);
-        // What the page writes where people read its name.
-        let label = Quoted::new(tool["name"].as_str().unwrap_or_default());
-        shown.insert("label".to_owned(), label.as_str().into());
         shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
         shown.into()
     };
