@@ -271,6 +271,20 @@ export const DEFENCES = [
     test: ["tests/keyboard", "one view's script"],
   },
   {
+    name: "whether the person did something in a view is told by its sandbox",
+    file: "web/src/host.ts",
+    find: "if ((this.#it.home = params.guest))",
+    put: "if ((this.#it.home = params.guest) && !resource && resource)",
+    test: ["tests/keyboard", "while the person does something on the page"],
+  },
+  {
+    name: "each view's place is a stop for the Tab key",
+    file: "web/src/host.ts",
+    find: "tabIndex: 0,",
+    put: "tabIndex: -1,",
+    test: ["tests/keyboard", "Tab goes from one view through the page"],
+  },
+  {
     name: "a question that is replaced arms anew",
     file: "workbench/questions.ts",
     find: "const fresh = first !== shown;",
@@ -312,6 +326,13 @@ export const DEFENCES = [
     find: "port ? [join(port)] : undefined",
     put: "port ? [port] : undefined",
     test: ["relay", "ATK-27 texts of 100 MB on the port"],
+  },
+  {
+    name: "the page does not parse what comes on the port",
+    file: "web/src/host.ts",
+    find: "return this.#pass({ message: text });",
+    put: "return this.#pass({ message: asMessage(text) });",
+    test: ["relay", "ATK-27 16 MB of small parts"],
   },
   {
     name: "anything but text on the port ends the view",

@@ -21,7 +21,7 @@ async function inFolder(server, cwd, story) {
   const host = await startHost({ servers: { same: { ...server, cwd } }, args: ["--data-dir", path.join(folder, "data")] });
   const bench = await openBench(browser, host);
   try {
-    await story(bench);
+    await story(bench, host);
     assert.deepEqual(bench.mishaps, []);
   } finally {
     await bench.context.close();
@@ -105,5 +105,37 @@ test("a document that moves to another address is a change like any other", asyn
     assert.equal(await next.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
     await next.answer("allow");
     await next.guest.locator("body[data-ready]").waitFor();
+  });
+});
+
+test("a view at an address that is a template is agreed to once, by pattern and policy, and is shown as unpinned", async () => {
+  await inFolder(hostile("made"), one, async (bench, host) => {
+    const first = await bench.run("same", "open");
+    await first.ask.getByText("is made anew for each request, so you are not asked when its content changes").waitFor();
+    await first.ask.getByText('its address is one of "ui://made/{id}"').waitFor();
+    assert.equal(await first.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
+    await first.answer("allow");
+    await first.guest.locator("body[data-ready]").waitFor();
+    const UNPINNED = "not pinned: nobody is asked when its content changes";
+    await bench.server("same").locator(".finding", { hasText: `"ui://made/1": ${UNPINNED}` }).waitFor();
+    await bench.log(`this view is ${UNPINNED}`).first().waitFor();
+
+    const renewed = await bench.run("same", "renew");
+    await renewed.box.locator(".answer", { hasText: "renewed" }).waitFor();
+    await bench.server("same").locator(".finding", { hasText: `"ui://made/2": ${UNPINNED}` }).waitFor();
+    const { card: second } = await open(bench);
+    assert.equal(await second.ask.count(), 0);
+    const rows = (await host.audit()).filter(({ kind }) => kind === "document");
+    assert.deepEqual(rows.map(({ outcome }) => outcome), ["unpinned", "unpinned"]);
+    assert.equal(new Set(rows.map(({ sha256 }) => sha256)).size, 2, "each has its own hash in the audit");
+
+    const widened = await bench.run("same", "widen");
+    await widened.box.locator(".answer", { hasText: "widened" }).waitFor();
+    const third = await bench.run("same", "open");
+    await third.ask.getByText("is not the one you have seen before").waitFor();
+    await third.ask.getByText("https://elsewhere.test").first().waitFor();
+    await third.answer("deny");
+    await third.note.getByText("you did not agree to what has changed in it").waitFor();
+    assert.equal(await third.box.locator("iframe").count(), 0);
   });
 });

@@ -165,6 +165,43 @@ test("Tab goes from one view through the page into the next, back again, and end
   assert.deepEqual(await host.evaluate(() => ear.left("said-close")), []);
 });
 
+test("what a view's script takes while the person does something on the page goes back: its own sandbox says that it was not in the view", async (t) => {
+  const { host, view } = await open(t);
+  await view.evaluate(() => {
+    addEventListener("message", ({ data }) => data.method === "x/take" && document.getElementById("field").focus());
+  });
+  await quiet(view);
+  // What runs here is an act of the person's on the page, of which no event tells: like the touch of a finger.
+  await host.evaluate(() => {
+    const button = Object.assign(document.createElement("button"), { id: "press" });
+    document.body.append(button);
+    button.focus();
+    globalThis.lost = new Promise((done) => addEventListener("blur", () => done(), { once: true }));
+    theHost.frame().contentWindow.postMessage({ jsonrpc: "2.0", method: "x/take" }, "*");
+  });
+  await host.evaluate(() => lost);
+  await host.waitForFunction(() => document.activeElement.id === "press");
+  await lacksKeyboard(view);
+});
+
+test("a sandbox that does not answer: the keyboard goes back, and a view that somebody clicks on is not ended for it", async (t) => {
+  const { host, view, sandbox } = await open(t);
+  // It does not come to the end of its answer.
+  await sandbox.evaluate(() => void Object.defineProperty(navigator, "userActivation", { get: () => { throw new Error("busy"); } }));
+  // More often than a script may take it.
+  for (let round = 0; round < 5; round++) {
+    await host.mouse.move(...OWN_BUTTON);
+    await moveOver(host);
+    await hears(host);
+    await drawn(host);
+    await clickHere(host);
+    await hasKeyboard(view);
+    await host.waitForFunction(() => document.activeElement !== theHost.element);
+    await lacksKeyboard(view);
+  }
+  assert.deepEqual(await host.evaluate(() => ear.left("said-close")), []);
+});
+
 // What the person does on the page and is no writing.
 const ACTS = {
   "a click on the page": ({ host }) => host.mouse.click(...OWN_BUTTON),

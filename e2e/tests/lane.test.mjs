@@ -258,23 +258,27 @@ test("what waits for a view that does not choose its lane has an end", async (t)
   assert.equal(await trio.host.evaluate(() => theHost.frame()), null);
 });
 
-test("reserved names stop at the host page's end of the port", async (t) => {
+test("reserved names on the port are text like any other: the page does nothing of what they say", async (t) => {
   const trio = await openTrio(t, theatre, {
     element: true,
     host: { port: true },
   });
   assert.equal(await laneOf(trio.host), "port");
-  await trio.view.evaluate(() =>
-    app.notification({
-      method: "ui/notifications/sandbox-proxy-ready",
-      params: {},
-    }),
+  const names = ["proxy-ready", "stopped", "dropped", "active"].map(
+    (word) => `ui/notifications/sandbox-${word}`,
   );
+  await trio.view.evaluate((names) => {
+    for (const method of names) app.notification({ method, params: {} });
+  }, names);
   assert.deepEqual(await ping(trio.host), {});
-  const spoofed = (await left(trio.host, "wire")).filter(({ method }) =>
+  // Whoever judges messages gets them, and refuses them.
+  const passed = (await left(trio.host, "wire")).filter(({ method }) =>
     method?.includes("sandbox-"),
   );
-  assert.deepEqual(spoofed, []);
+  assert.deepEqual(passed.map(({ method }) => method), names);
+  for (const word of ["said-close", "said-dropped"])
+    assert.deepEqual(await left(trio.host, word), []);
+  assert.notEqual(await trio.host.evaluate(() => theHost.frame()), null);
 });
 
 test("a view that reloads shakes hands on the window again and gets a new port", async (t) => {

@@ -323,6 +323,30 @@ describe("carrying", () => {
       expect(closes()).toEqual([{ close: { reason: "past-sandbox" } }]);
     });
 
+    test("is not charged alone for what came from an origin that another view has too", () => {
+      open();
+      const other = document.createElement("transom-view") as TransomView;
+      other.setAttribute("view", "v2");
+      const mine = tell;
+      other.channel = element.channel!;
+      document.body.append(other);
+      tell({ open: { src: `${ORIGIN}/` } });
+      tell = mine;
+      const guest = "https://guest.test";
+      fromView({
+        method: "ui/notifications/sandbox-proxy-ready",
+        params: { guest },
+      });
+      const stray = () => arrive(trap, { source: null, origin: guest });
+      for (let n = 0; n < 90; n++) stray();
+      expect(closes()).toEqual([]);
+      expect([element.ignored, other.ignored]).toEqual([90, 90]);
+      for (let n = 0; n < 20; n++) stray();
+      const past = { close: { reason: "past-sandbox" } };
+      expect(closes()).toEqual([past, past]);
+      other.remove();
+    });
+
     test("is not ended for what others wrote", () => {
       open();
       const stranger: { parent?: object } = {};
