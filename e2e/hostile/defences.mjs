@@ -252,7 +252,7 @@ export const DEFENCES = [
   {
     name: "a view that keeps taking the keyboard is ended",
     file: "web/src/keyboard.ts",
-    find: "if ((busy || active != null) && tally(it) > (busy ? 1.1 : 3.1)) it.end();",
+    find: "if ((busy || active !== undefined) && tally(it) > (busy ? 1.1 : 3.1))\n    it.end();",
     put: "",
     test: ["questions", "a focus() loop while"],
   },

@@ -1,7 +1,8 @@
 /**
  * The Sandbox page: a relay between the host page and the guest frame, on an origin of its own. It
- * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once,
- * `sandbox-dropped` for a message that was too large or not JSON, and `sandbox-stopped` if it had to stop its guest.
+ * has no opinions, no secrets, and says nothing of its own but `sandbox-proxy-ready`, once, `sandbox-dropped` for a
+ * message that was too large or not JSON, `sandbox-stopped` if it had to stop its guest, and `sandbox-active` when it is
+ * asked whether the person did something in it of late.
  *
  * ```text
  * host page ──sandbox-resource-ready──▶ here ──srcdoc──▶ guest      (raw mode)

@@ -152,6 +152,25 @@ describe("with a guest's URL", () => {
     expect(host.messages.at(-1)).toBe("text");
   });
 
+  test("whether the person did something in it is told to the host when it asks, and to nobody else", async () => {
+    const activation = { isActive: false };
+    Object.defineProperty(navigator, "userActivation", {
+      configurable: true,
+      value: activation,
+    });
+    await withGuest();
+    const method = "ui/notifications/sandbox-active";
+    const asked = { jsonrpc: "2.0", method };
+    fromGuest(asked);
+    expect(host.messages).toEqual([READY]);
+    for (const active of [false, true]) {
+      activation.isActive = active;
+      fromHost(asked);
+      expect(host.messages.at(-1)).toEqual({ ...asked, params: { active } });
+    }
+    expect(guest.messages).toEqual([]);
+  });
+
   test.each([
     ["ui/notifications/sandbox-proxy-ready"],
     ["ui/notifications/sandbox-resource-ready"],
