@@ -113,7 +113,11 @@ test("one view's script does not take the keyboard from another that somebody ty
   const trio = await open(t);
   const { host, view, field } = trio;
   const other = await openOther(trio);
-  // It begins when whatever was done in it is long ago.
+  await field.click();
+  const deaf = () => host.evaluate(() => other.frame()?.style.pointerEvents ?? "gone");
+  await host.waitForFunction(() => other.frame().style.pointerEvents === "none");
+  const ended = host.evaluate(() => ear.next("said-close"));
+  // It begins when whatever was done in it, and the click, are long ago.
   await other.evaluate(() => {
     const field = document.getElementById("field");
     const timer = setInterval(() => {
@@ -122,13 +126,12 @@ test("one view's script does not take the keyboard from another that somebody ty
       setInterval(() => field.focus(), 200);
     }, 20);
   });
-  await field.click();
-  const ended = host.evaluate(() => ear.next("said-close"));
   let going = true;
   void ended.finally(() => (going = false));
   while (going) {
     await host.keyboard.press("x");
     await drawn(host);
+    assert.notEqual(await deaf(), "", "a key that goes astray does not make it the person's choice");
   }
   assert.deepEqual(await ended, { reason: "focus" });
   assert.equal(await host.evaluate(() => other.frame()), null);
