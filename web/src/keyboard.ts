@@ -19,7 +19,10 @@ export function guard(
   end: () => void,
 ): Guarded {
   // No event tells that a frame took the keyboard from another, or while the person was elsewhere.
-  timer ??= setInterval(look, 100);
+  const timer = setInterval(
+    () => (VIEWS.has(frame) ? look() : clearInterval(timer)),
+    100,
+  );
   const it: Guarded = {
     frame,
     view,
@@ -169,13 +172,12 @@ const on = <K extends keyof WindowEventMap>(
 
 const MINUTE = 6e4;
 const NEVER = NaN;
-let timer: ReturnType<typeof setInterval> | undefined;
 /** Who has the keyboard by the person's will: something on the page, or a view's frame. */
 let owner: HTMLElement | undefined;
-/** When somebody last did something on the page, wrote into it, and left it by the Tab key. */
-let acted = NEVER;
-let typed = NEVER;
-let tabbed = NEVER;
+/** When somebody last did something on the page, wrote into it, and left it by the Tab key; nothing is as good as never. */
+let acted: number;
+let typed: number;
+let tabbed: number;
 
 // In a task of its own: what the page gives back while it is told of the loss goes nowhere in Chromium.
 on("blur", () => setTimeout(look));
