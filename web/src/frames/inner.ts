@@ -279,13 +279,9 @@ export class InnerFrameTransport extends FrameTransport {
   }
 
   #read(data: unknown): Message | undefined {
-    const parsed = parse(data, fromOuter, this.limit);
-    const message = parsed && "message" in parsed ? parsed.message : undefined;
-    if (!this.admit(message?.type === "MCP_MESSAGE" ? message.size : 0))
-      return void this.#drive({ on: "flooded" });
-    if (parsed && "bad" in parsed) this.complain(parsed.bad);
-    else if (parsed?.warning) this.note(parsed.warning);
-    return message;
+    return this.understand(parse(data, fromOuter, this.limit), () =>
+      this.#drive({ on: "flooded" }),
+    );
   }
 
   #take(message: Message, origin: string): void {
