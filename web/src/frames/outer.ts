@@ -341,10 +341,7 @@ export class OuterFrameTransport extends FrameTransport {
     this.#post({ type: "MCPX_CLOSE", sessionId: this.session, reason });
   }
 
-  /**
-   * A frame lives and sleeps with this page. A popup outlives it, and is told; but a browser may drop what a page says
-   * while it unloads, so that nothing depends on it.
-   */
+  /** A frame lives and sleeps with this page. A popup outlives it, and is told. */
   readonly #onpagehide = () => {
     if (this.#state.at !== "open" || this.#facts.kind === "iframe") return;
     this.#sayClosed(LEAVING);

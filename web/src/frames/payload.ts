@@ -109,9 +109,8 @@ function weigh(root: object, limit: number): number {
     } else if (typeof value === "function" || typeof value === "symbol")
       // It throws: the caller gets the very error that posting it would give.
       structuredClone(value);
-    else if (typeof value === "bigint" || Number.isNaN(Number(value)))
+    else if (typeof value === "bigint" || !Number.isFinite(Number(value)))
       throw refused(`a ${typeof value} that JSON has no word for`);
-    else if (Math.abs(Number(value)) === Infinity) throw refused("an infinity");
     else size += String(value).length;
     if (size > limit) throw tooLarge(limit);
   }
