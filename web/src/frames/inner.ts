@@ -86,9 +86,7 @@ export class InnerFrameTransport extends FrameTransport {
       options.dangerouslyAllowAnyOrigin === true,
     );
     if (options.allowedOrigins.includes("*"))
-      this.log(
-        "every website may connect to this page: allowedOrigins holds *",
-      );
+      this.log("every website may connect: allowedOrigins holds *");
     this.#options = { ...options };
     this.phase = phaseNow();
     // Decided once. In a popup `parent` is the popup itself.
