@@ -7,10 +7,12 @@ use clap::{CommandFactory as _, Parser as _};
 
 mod arguments;
 mod audit;
+mod browser;
 mod check;
 mod config;
 mod decisions;
 mod dev;
+mod devtools;
 mod identity;
 mod inspect;
 mod interrupts;
