@@ -28,7 +28,7 @@ for (const page of PAGES) {
     splitting: true,
     format: "esm",
     target: "es2022",
-    chunkNames: "part-[hash]",
+    chunkNames: "[name]-[hash]",
     charset: "utf8",
     legalComments: "none",
     logLevel: "warning",

@@ -24,13 +24,15 @@ worker.onmessage = ({ data: { run, done, field, ...numbers } }) => {
 function compute(ask, { signal, progress }) {
   const run = ++last;
   return new Promise((resolve, reject) => {
-    runs.set(run, { resolve, progress });
-    worker.postMessage({ run, ...ask });
-    signal?.addEventListener("abort", () => {
+    const cancel = () => {
       runs.delete(run);
       worker.postMessage({ run, cancel: true });
       reject(new Error("cancelled"));
-    });
+    };
+    runs.set(run, { resolve, progress });
+    worker.postMessage({ run, ...ask });
+    if (signal?.aborted) cancel();
+    else signal?.addEventListener("abort", cancel);
   });
 }
 
