@@ -72,5 +72,11 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
 }
 
-const SCRIPTS: [&str; 5] =
-    ["transom.global.js", "host.global.js", "sandbox.js", "workbench.js", "workbench.css"];
+const SCRIPTS: [&str; 6] = [
+    "transom.global.js",
+    "host.global.js",
+    "sandbox.js",
+    "workbench.js",
+    "workbench.css",
+    "expose.js",
+];

@@ -7,7 +7,11 @@ use clap_complete::Shell;
 use transom_host::{audit::Hash, sandbox::Wildcard};
 use url::Url;
 
-use crate::check::{Given, Level};
+use crate::{
+    check::{Given, Level},
+    expose::ExposeArguments,
+    pages::PagesArguments,
+};
 
 /// Strangers' user interfaces, safely, fast, and with proof.
 ///
@@ -68,6 +72,18 @@ pub(crate) enum Command {
     /// machine. Exit codes: 0 all is as it should be, 1 something got out or does not work, 2 could not run.
     #[command(after_help = ISOLATION_EXAMPLES)]
     Isolation(IsolationArguments),
+    /// Serves sample MCP servers that are web pages, and a host beside them.
+    ///
+    /// Each page has an origin of its own below localhost. They are bundled from a checkout, with Node; the first time
+    /// npm downloads what they are made of.
+    #[command(after_help = PAGES_EXAMPLES)]
+    Pages(PagesArguments),
+    /// Offers an MCP server that is a web page to any MCP client, over standard input and output or HTTP.
+    ///
+    /// Opens the page in the installed Chromium, in a frame of a page of our own, whose origin the server must allow.
+    /// What it was set up with is kept in the data folder.
+    #[command(after_help = EXPOSE_EXAMPLES)]
+    Expose(ExposeArguments),
     /// Reads the audit: what views did, as it was written down before it happened.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArguments),
@@ -508,6 +524,15 @@ const ISOLATION_EXAMPLES: &str = "Examples:
   transom isolation
   transom isolation --naive                      the same without a host, to see the difference
   transom isolation --browser /usr/bin/chromium --json";
+
+const PAGES_EXAMPLES: &str = "Examples:
+  transom pages                                  the samples, a client for them, and a host
+  transom pages --allow https://client.example   and another page may connect";
+
+const EXPOSE_EXAMPLES: &str = "Examples:
+  transom expose http://json.localhost:7430/?example     to whoever started it, over standard input and output
+  transom expose https://server.example/ --window        a setup that a person must see
+  transom expose https://server.example/ --http 7480     over HTTP, at http://127.0.0.1:7480/mcp";
 
 const AUDIT_EXAMPLES: &str = "Examples:
   transom audit list --last 20

@@ -19,10 +19,12 @@ pub const WORKBENCH_HTML: &str =
 /// The style sheet of that page.
 pub const WORKBENCH_CSS: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.css"));
 
-// The build script's, where no test would run.
-#[cfg(test)]
+/// The script of the page in which `transom expose` holds a server that is a page.
+pub const EXPOSE: &str = include_str!(concat!(env!("OUT_DIR"), "/expose.js"));
+
+// The build script's too.
 #[path = "../build/packages.rs"]
-mod packages;
+pub mod packages;
 
 #[cfg(test)]
 mod tests {
@@ -43,5 +45,6 @@ mod tests {
         assert!(SANDBOX.contains("sandbox-") && SANDBOX.contains("proxy-ready"));
         assert!(WORKBENCH.contains("transom-view"));
         assert!(WORKBENCH_CSS.contains('{'));
+        assert!(EXPOSE.contains("MCP_TRANSPORT_HANDSHAKE"));
     }
 }
