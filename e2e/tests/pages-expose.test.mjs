@@ -11,7 +11,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { binary, freePort } from "../rig/host.mjs";
+import { binary, example as built, freePort } from "../rig/host.mjs";
 import { startPages } from "../rig/pages.mjs";
 import { after, test } from "../rig/test.mjs";
 
@@ -82,6 +82,23 @@ for (const [who, make] of Object.entries(CLIENTS)) {
     await two.close();
   });
 }
+
+for (const way of ["stdio", "http"])
+  test(`rmcp's client over ${way} lists and calls a tool of a page`, async (t) => {
+    const asked = ["evaluate_jsonpath", JSON.stringify({ path: "$.store.bicycle.color" })];
+    if (way === "http") asked.push((await startHttp(t)).url);
+    const client = spawn(built("ask"), asked, { stdio: ["pipe", "pipe", "pipe"] });
+    if (way === "stdio") {
+      const server = spawn(binary(), words(), { stdio: ["pipe", "pipe", "ignore"] });
+      server.stdout.pipe(client.stdin);
+      client.stdout.pipe(server.stdin);
+      const exited = new Promise((done) => server.once("exit", done));
+      t.after(() => exited);
+    }
+    const said = (await client.stderr.toArray()).join("");
+    const { tools, result } = JSON.parse(said);
+    assert.deepEqual([tools, result.structuredContent.matches], [["evaluate_jsonpath"], ["red"]], said);
+  });
 
 test("Chromium killed in mid-call: a typed error, and the next call works", async () => {
   const client = new Client1(INFO);

@@ -80,4 +80,5 @@ element("call").onclick = attempt(async () => {
   const onprogress = ({ progress, total }) => say(`${progress} of ${total}`);
   const result = await client.callTool(ask, { onprogress });
   element("result").textContent = JSON.stringify(result, null, 2);
+  say(`${ask.name} ${result.isError ? "failed" : "answered"}`);
 });

@@ -25,6 +25,9 @@ async function make(code) {
   const { svg } = await mermaid.render(`picture-${++pictures}`, code);
   const image = new Image();
   image.alt = code;
+  // The picture says that it is as wide as there is room; its own size stands in its coordinates.
+  const [, width] = /viewBox="\S+ \S+ ([\d.]+) /.exec(svg) ?? [];
+  if (width) image.width = Math.ceil(Number(width));
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   return image;
