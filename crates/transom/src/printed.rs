@@ -1,4 +1,4 @@
-//! One value: JSON of a stranger, read once and printed by us, so that whoever reads it next reads the same.
+//! One value: JSON of a stranger, read once and printed by us, so that every reader after us reads the same.
 //!
 //! JSON leaves open what a member that stands twice means, and readers differ: some take the first, some the
 //! last, some do not tell `name` from `Name` or stop a name at a NUL. What the gate judges, shows, hashes and

@@ -145,7 +145,7 @@ impl<'a> Sifted<'a> {
     }
 
     /// `_meta` as it goes on, if anything of it does, and the view's progress token apart from it. The token would
-    /// collide with another view's: whoever carries the request gives it one of its own. What is reserved is
+    /// collide with another view's: the client that carries the request gives it one of its own. What is reserved is
     /// left out: only the host says it.
     pub(super) fn meta(&mut self) -> Result<(Option<Printed>, Option<ProgressToken>), Violation> {
         let Some(meta) = self.get(META) else { return Ok((None, None)) };

@@ -62,7 +62,7 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments, a JSON object.
     pub arguments: Option<Printed>,
-    /// `_meta`, a JSON object that is not empty. There is no progress token in it: whoever carries the call gives it one
+    /// `_meta`, a JSON object that is not empty. There is no progress token in it: the client that carries it gives it one
     /// of its own, and tells what comes under it with [`Input::Progress`](super::Input::Progress) (H-74).
     pub meta: Option<Printed>,
 }
