@@ -335,7 +335,7 @@ export class TransomView extends HTMLElement {
   }
 
   /**
-   * The view wrote to this page itself, past its sandbox. Nobody measured that, so nobody reads it; but it takes the
+   * The view wrote to this page itself, past its sandbox. The sandbox did not measure that, so the page does not read it; but it takes the
    * page's time to receive, and a large one takes it from every view. Some libraries do it once; whoever does
    * it more often than five times within minutes is ended. A frame that is gone by now has left its origin.
    */

@@ -41,7 +41,7 @@ export type OuterOptions = FrameOptions & {
   visible?: boolean;
   /** Browser features that a person granted at setup. */
   permissions?: readonly string[];
-  /** Asked at setup which of the wanted features to grant; nobody is granted anything unless this says so. */
+  /** Asked at setup which of the wanted features to grant; no page is granted anything unless this says so. */
   onpermissions?: (
     wanted: PermissionRequest[],
     origin: string,
@@ -103,7 +103,7 @@ export class OuterFrameTransport extends FrameTransport {
   #documents: number;
   #repliedAt = 0;
   #granted: string[];
-  /** What a person has answered in this setup, by feature: nobody is asked twice. */
+  /** What a person has answered in this setup, by feature: no person is asked twice. */
   #answers = new Map<string, boolean>();
   #setupTimeout: number | undefined;
   #setup: Waiting<Setup> | undefined;
@@ -301,7 +301,7 @@ export class OuterFrameTransport extends FrameTransport {
         "versions" in parsed.message;
       return this.#drive({ on: "foreign", origin, announces });
     }
-    // In opaque mode anybody may have moved into the window: only the port is the page that we spoke to.
+    // In opaque mode any page may have moved into the window: only the port is the page that we spoke to.
     if (parsed && (!this.#facts.opaque || "versions" in parsed.message))
       this.#take(parsed.message);
   }
@@ -367,7 +367,7 @@ export class OuterFrameTransport extends FrameTransport {
   };
 
   async #ask(wanted: PermissionRequest[]): Promise<void> {
-    // What browsers have no such feature for, nobody is asked about.
+    // A person is not asked about what browsers have no such feature for.
     const known = wanted.filter(({ name }) => grantable(name));
     const open = known.filter(({ name }) => !this.#answers.has(name));
     try {
