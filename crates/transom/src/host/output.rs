@@ -14,7 +14,7 @@ use crate::{
 pub enum Output {
     /// Send this text to the view.
     Send(String),
-    /// Carry out a request of the view, then answer with [`Input::Answer`].
+    /// Carry out a request of the view, then answer with [`Input::Answer`](super::Input::Answer).
     Perform {
         /// What to answer to.
         call: u64,
@@ -28,7 +28,7 @@ pub enum Output {
         /// Why, in the view's words or ours.
         reason: Quoted,
     },
-    /// Ask a person, then tell with [`Input::Decision`].
+    /// Ask a person, then tell with [`Input::Decision`](super::Input::Decision).
     Ask(Question),
     /// Do not ask any more: the one who wanted to know is gone.
     Withdraw {
@@ -113,9 +113,9 @@ pub enum Output {
     CloseWanted,
     /// The view says that its tools changed; list them again if you want to know (H-117).
     AppToolsChanged,
-    /// The tools that the view offers now, in answer to [`Session::list_app_tools`].
+    /// The tools that the view offers now, in answer to [`Session::list_app_tools`](super::Session::list_app_tools).
     AppTools(Vec<AppTool>),
-    /// What came of [`Session::call_app_tool`].
+    /// What came of [`Session::call_app_tool`](super::Session::call_app_tool).
     AppAnswer {
         /// The call.
         call: u64,
@@ -143,7 +143,7 @@ pub enum Which {
     },
     /// A call of a tool that the view offers.
     App {
-        /// The number that [`Session::call_app_tool`] gave it, if it did.
+        /// The number that [`Session::call_app_tool`](super::Session::call_app_tool) gave it, if it did.
         call: Option<u64>,
     },
 }
