@@ -9,9 +9,8 @@ use axum::http::header::{
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_DNS_PREFETCH_CONTROL,
 };
 use axum::http::{HeaderMap, HeaderValue};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 use transom::csp::{Csp, Token};
 use transom::origin::Origin;
@@ -34,7 +33,7 @@ impl SandboxScript {
         if let Some(found) = ENDING.into_iter().find(|ending| lower.contains(ending)) {
             return Err(NotInline(found));
         }
-        let hash = STANDARD.encode(Sha256::digest(text.as_bytes()));
+        let hash = BASE64.encode(&Sha256::digest(text.as_bytes()));
         let token = Token::sha256(&hash).expect("base64 of a hash is a token");
         Ok(Self { text, token })
     }
