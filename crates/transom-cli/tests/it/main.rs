@@ -4,6 +4,7 @@
 
 mod audit;
 mod bad_server;
+mod busy;
 mod check;
 mod check_rules;
 mod config;
