@@ -108,13 +108,13 @@ export type Opened = {
   allow?: string;
   border?: boolean;
   /** What counts for the view on the page, as the host process decided it; without it, the usual. */
-  limits?: Partial<Limits>;
+  limits?: Partial<PageLimits>;
   /** For a sandbox page in raw mode: what to send once it is ready. */
   resource?: { html: string; sandbox?: string; csp?: Json; permissions?: Json };
 };
 
 /** How much of what a page says of a view may be on its way. Bytes are those of the text in UTF-8. */
-export type Limits = {
+export type PageLimits = {
   /** What has been sent and is not confirmed, and its bytes. */
   flying: number;
   flyingBytes: number;
@@ -183,7 +183,7 @@ export function readFrame(text: string): Frame | undefined {
 export function openStream(view: string, write: (text: string) => void) {
   if (!/^[\w-]{1,64}$/.test(view)) throw new TypeError("not a view");
   // What counts until the peer says otherwise: little, so that a view that floods is soon made to wait.
-  const most: Limits = {
+  const most: PageLimits = {
     flying: 64,
     flyingBytes: 2 ** 22,
     waiting: 1024,

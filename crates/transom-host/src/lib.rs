@@ -82,6 +82,7 @@ mod kept;
 mod log;
 mod page;
 pub mod place;
+mod relay;
 pub mod sandbox;
 mod secret;
 mod serve;

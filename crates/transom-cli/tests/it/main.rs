@@ -12,6 +12,7 @@ mod decisions;
 mod dev;
 mod help;
 mod inspect;
+mod limits;
 mod new;
 mod node;
 mod run;

@@ -29,7 +29,10 @@ impl Driver {
     pub(super) fn obey(&mut self, view: &ViewId, said: FromPage<'_>) {
         match said {
             FromPage::Message(text) => self.heard(view, text, Session::hear),
-            FromPage::Dropped(dropped) => self.dropped(view, dropped.as_deref()),
+            // What the page, or the sandbox before it, carried no further, as far as they know what it was.
+            FromPage::Dropped(known) => {
+                self.heard(view, known.as_deref().unwrap_or_default(), Session::hear_of);
+            }
             FromPage::Open(open) => self.open(view, open),
             FromPage::Arguments(piece) => self.write_arguments(view, &piece),
             FromPage::Call(call) => self.call_offered(view, call),
@@ -72,21 +75,6 @@ impl Driver {
             self.refused(view, &violation);
         }
         self.drive(view);
-    }
-
-    /// Refuses what the page, or the sandbox before it, carried no further; where nobody knows what it was, that is written
-    /// down.
-    pub(super) fn dropped(&mut self, view: &ViewId, outline: Option<&str>) {
-        if self.live(view).is_none() {
-            return;
-        }
-        if let Some(outline) = outline {
-            return self.heard(view, outline, Session::hear_of);
-        }
-        self.count(view, |counts| counts.refused += 1);
-        self.log_of(view, "refused", || {
-            "a message that was too large, or that JSON cannot hold".into()
-        });
     }
 
     /// Writes down what was refused and was no request; a request's refusal is its verdict.

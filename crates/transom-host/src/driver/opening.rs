@@ -90,11 +90,9 @@ impl Driver {
             return self
                 .not_begun(view, &format!("there is no server {}", Quoted::new(&tool.server)));
         };
-        // H-10: what is for views alone is nobody else's, whatever the page shows.
-        if server.tools().get(&tool.name).is_some_and(|known| !known.for_model) {
+        if let Err(denial) = Session::may_open(&server.tools(), &tool.name) {
             self.note(view, || Record::not_opened(&tool.name));
-            let words = format!("{} is a tool for its views alone", Quoted::new(&tool.name));
-            return self.not_begun(view, &words);
+            return self.not_begun(view, &denial.to_string());
         }
         let (_, together) = server.limits();
         if open >= together.views {
