@@ -4,7 +4,12 @@ use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use transom::host;
 
-use crate::{decisions::DecisionId, envelope::ViewId, server::Prepared, upstream::CallError};
+use crate::{
+    decisions::DecisionId,
+    envelope::ViewId,
+    server::Prepared,
+    upstream::{CallError, Outcome},
+};
 
 /// Something that happens to the loop.
 pub(crate) enum Event {
@@ -19,12 +24,8 @@ pub(crate) enum Event {
     Frame { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
-    /// A view's tool is not called, so that it cannot begin, or not go on.
-    NotBegun { view: ViewId, turn: u64, words: String },
-    /// What a view needs has been read, or not.
-    Prepared { view: ViewId, turn: u64, prepared: Result<Box<Prepared>, String> },
-    /// The tool call that opened a view has come to its end.
-    Called { view: ViewId, turn: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// Something that the opening of a view waits for. `turn` says which, where several were opened in one seat.
+    Opening { view: ViewId, turn: u64, news: News },
     /// A sign of life from a call of a view.
     Progress { view: ViewId, call: u64, params: Box<RawValue> },
     /// A call of a view has come to its end.
@@ -37,6 +38,16 @@ pub(crate) enum Event {
     ListChanged { server: String, list: host::List },
     /// Everything shall end; told when it has.
     Close(oneshot::Sender<()>),
+}
+
+/// What the opening of a view waits for.
+pub(crate) enum News {
+    /// Its tool is not called, so that the view cannot begin, or not go on.
+    NotBegun(String),
+    /// What it needs has been read, or not.
+    Prepared(Result<Box<Prepared>, String>),
+    /// Its tool call has come to its end.
+    Called(Outcome),
 }
 
 /// Something for a page's socket.
