@@ -274,7 +274,7 @@ export const DEFENCES = [
     name: "no effect before its row is written",
     file: "crates/transom-host/src/driver/ledger.rs",
     find: "let written = *entry.key() <= self.written;",
-    put: "let written = *entry.key() <= self.written || !self.failed;",
+    put: "let written = *entry.key() <= self.written || self.failed.is_none();",
     test: ["crash", "killed"],
     kills: 20,
   },

@@ -3,6 +3,7 @@
 
 mod agreeing;
 mod allowance;
+mod calls;
 mod common;
 mod deeds;
 mod event;

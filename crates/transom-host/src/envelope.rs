@@ -12,7 +12,7 @@ pub use from_page::{
     Answer, Call, CloseReason, Container, Did, Facts, FromPage, Open, Piece, Tool,
 };
 pub use stream::{Overrun, Refused, Stream};
-pub use to_page::{Ask, Deed, FileOffer, Fold, Mount, ToPage};
+pub use to_page::{Ask, Deed, Ending, FileOffer, Fold, Mount, ToPage};
 
 use std::sync::Arc;
 

@@ -31,7 +31,7 @@ use crate::{
     decisions::DecisionId,
     driver::{Event, ShownDecision, ShownDecisions, ToSocket},
     envelope::{self, Hello},
-    log::{Line, Log},
+    log::{Line, LineKind, Log},
     page::greeting::{Greeting, Socket},
     secret::Key,
     serve::let_in,
@@ -271,7 +271,7 @@ async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> 
         }
         None => {
             page.log.write(
-                "error",
+                LineKind::Error,
                 "page",
                 "somebody came back from a sign-in that nobody asked for",
             );

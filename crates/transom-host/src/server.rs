@@ -14,10 +14,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use transom::{
     csp::Grant,
-    host::{Limits as ViewLimits, ServerLimits, ToolCall, Tools},
+    host::{Limits as ViewLimits, ServerLimits, Tools},
     policy::Policy,
     wire::ResourcePermissions,
 };
@@ -28,8 +28,8 @@ use crate::{
     log::Log,
     place::Place,
     upstream::{
-        Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Outcome, Request,
-        ResourceEntries, Return, Target, Update, Upstream,
+        Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Request, ResourceEntries,
+        Return, Target, Upstream,
     },
 };
 
@@ -217,30 +217,6 @@ impl Server {
         Ok(upstream.call(request, options)?)
     }
 
-    /// Calls a tool and waits for its end, or until somebody says why nobody does any more.
-    pub(crate) async fn call_tool(
-        &self,
-        call: &ToolCall,
-        stopped: oneshot::Receiver<&'static str>,
-    ) -> Outcome {
-        let request = Request::call_tool(call).map_err(|_| CallError::Cancelled)?;
-        let mut pending = self.start(&request, CallOptions::default())?;
-        let stopped = async {
-            // Nobody who could stop it is left; that is no reason to.
-            match stopped.await {
-                Ok(why) => why,
-                Err(_) => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            outcome = done(&mut pending) => outcome,
-            why = stopped => {
-                pending.cancel(why);
-                Err(CallError::Cancelled)
-            }
-        }
-    }
-
     /// The connection, while there is one.
     fn upstream(&self) -> Option<Upstream> {
         self.upstream.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -248,15 +224,5 @@ impl Server {
 
     fn connect(&self, upstream: Option<Upstream>) {
         *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = upstream;
-    }
-}
-
-async fn done(pending: &mut Call) -> Outcome {
-    loop {
-        match pending.next().await {
-            Some(Update::Done(outcome)) => return outcome,
-            Some(_) => {}
-            None => return Err(CallError::Cancelled),
-        }
     }
 }

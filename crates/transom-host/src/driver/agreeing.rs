@@ -17,6 +17,7 @@ use crate::{
     consent::{self, Choice},
     envelope::{Ask, ToPage, ViewId},
     grants,
+    log::LineKind,
     server::{Doubt, Prepared},
     words,
     words::Words,
@@ -32,7 +33,7 @@ impl Seat {
         let words = words!("{} {}", ask.text, Words::ours(&changes.join("; ")));
         let document = prepared.named();
         self.life = Life::Judged(prepared);
-        common.log.write("asked", &self.name(), words);
+        common.log.write(LineKind::Asked, &self.name(), words);
         self.hold(common, Held::First { document, wishes: None, ask: Box::new(ask) });
     }
 
@@ -142,7 +143,7 @@ impl Seat {
         let words = words!("{} {}", ask.text, Words::ours(&shown));
         let document = prepared.named();
         self.life = Life::Judged(prepared);
-        common.log.write("asked", &self.name(), words);
+        common.log.write(LineKind::Asked, &self.name(), words);
         self.hold(common, Held::First { document, wishes: Some(open), ask: Box::new(ask) });
     }
 

@@ -1,8 +1,5 @@
 //! What is done for a view once it is allowed: by its server, by the page, or here.
 
-use std::sync::Arc;
-
-use tokio::sync::oneshot;
 use transom::{
     host::{FileBody, Input, Task},
     printed::Printed,
@@ -13,8 +10,8 @@ use transom::{
 
 use super::{
     LINE,
+    calls::Caller,
     common::Common,
-    event::Event,
     ledger::Held,
     questions::deed_id,
     seat::{About, Seat},
@@ -23,7 +20,8 @@ use crate::{
     audit::Record,
     consent,
     envelope::{Deed, Did, ToPage},
-    upstream::{CallOptions, Request, Update},
+    log::LineKind,
+    upstream::Request,
     words,
 };
 
@@ -31,11 +29,11 @@ impl Seat {
     pub(super) fn perform(&mut self, common: &mut Common, call: u64, task: Task) {
         match task {
             Task::CallTool(tool) => match Request::call_tool(&tool) {
-                Ok(request) => self.forward(common, call, request),
+                Ok(request) => self.send(common, Caller::View { call }, request),
                 Err(error) => self.settle(common, call, Err(&error.to_string())),
             },
             Task::Read { method, params, .. } => match Request::of_view(method, &params) {
-                Ok(request) => self.forward(common, call, request),
+                Ok(request) => self.send(common, Caller::View { call }, request),
                 Err(error) => self.settle(common, call, Err(&error.to_string())),
             },
             // H-97: an address is never fetched on a view's behalf.
@@ -53,11 +51,13 @@ impl Seat {
                 self.deed(common, call, deed);
             }
             Task::AddMessage { content } => {
-                self.log_of(common, "message", || words!("{}", Quoted::long(content.get(), LINE)));
+                self.log_of(common, LineKind::Message, || {
+                    words!("{}", Quoted::long(content.get(), LINE))
+                });
                 self.settle(common, call, Ok(()));
             }
             Task::UpdateModelContext { content, structured } => {
-                self.log_of(common, "message", || {
+                self.log_of(common, LineKind::Message, || {
                     let structured = structured.as_ref().map_or("", Printed::get);
                     let said = Quoted::long(&format!("{} {structured}", content.get()), LINE);
                     words!("for the model: {}", said)
@@ -74,42 +74,6 @@ impl Seat {
         }
     }
 
-    pub(super) fn forward(&mut self, common: &mut Common, call: u64, request: Request) {
-        let (events, view) = (common.events.clone(), self.id.clone());
-        let (stop, mut stopped) = oneshot::channel::<Quoted>();
-        let Some(live) = self.live() else { return };
-        live.calls.insert(call, stop);
-        let server = Arc::clone(&live.server);
-        tokio::spawn(async move {
-            let options = CallOptions { progress: true, ..CallOptions::default() };
-            let mut pending = match server.start(&request, options) {
-                Ok(pending) => pending,
-                Err(error) => {
-                    let _ = events.send(Event::Done { view, call, outcome: Err(error) }).await;
-                    return;
-                }
-            };
-            loop {
-                let update = tokio::select! {
-                    update = pending.next() => update,
-                    reason = &mut stopped => {
-                        let reason = reason.unwrap_or_else(|_| "no longer wanted".into());
-                        return pending.cancel(reason.as_str());
-                    }
-                };
-                let view = view.clone();
-                let event = match update {
-                    Some(Update::Progress(params)) => Event::Progress { view, call, params },
-                    Some(Update::Done(outcome)) => Event::Done { view, call, outcome },
-                    None => return,
-                };
-                if events.send(event).await.is_err() {
-                    return;
-                }
-            }
-        });
-    }
-
     /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
     /// with the browser for some seconds; if there was none, the page says that it could not.
     pub(super) fn deed(&mut self, common: &mut Common, call: u64, deed: Deed) {
@@ -121,7 +85,7 @@ impl Seat {
     pub(super) fn did(&mut self, common: &mut Common, did: &Did) {
         let deed = self.live().and_then(|live| live.deeds.remove(&did.id));
         let Some((call, deed)) = deed else {
-            return common.log.write("late", &self.name(), "done for nobody; ignored");
+            return common.log.write(LineKind::Late, &self.name(), "done for nobody; ignored");
         };
         if did.done {
             return self.settle(common, call, Ok(()));

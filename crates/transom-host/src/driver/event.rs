@@ -42,8 +42,6 @@ pub(crate) enum Event {
 
 /// What the opening of a view waits for.
 pub(crate) enum News {
-    /// Its tool is not called, so that the view cannot begin, or not go on.
-    NotBegun(String),
     /// What it needs has been read, or not.
     Prepared(Result<Box<Prepared>, String>),
     /// Its tool call has come to its end.

@@ -7,8 +7,9 @@ use std::{
 
 use tokio::sync::watch;
 use transom::{
-    host::{Input, Output, Question, Ruling, Task},
+    host::{Input, Output, Question, Ruling, Task, ToolCall},
     policy::{Decision, Subject},
+    printed::Printed,
     violation::{Holder, Limit, Over, Violation},
 };
 
@@ -18,6 +19,7 @@ use crate::{
     consent::Choice,
     decisions::Remembered,
     envelope::{Ask, Deed, ViewId},
+    log::LineKind,
     server::Named,
     words,
     words::Words,
@@ -35,11 +37,16 @@ pub(super) struct Ledger {
     limited: HashSet<(ViewId, Limit, Holder)>,
     /// When the counts become rows.
     pub(super) count_at: Option<Duration>,
-    failed: bool,
+    /// Why no row is written any more.
+    failed: Option<AuditError>,
 }
 
 /// An effect that waits for its row.
 pub(super) enum Held {
+    /// A view, with the call of its tool unless the arguments of that are still being written.
+    Open { call: ToolCall, writing: bool },
+    /// The call of its tool, whose arguments are written now.
+    Call(ToolCall),
     /// Something to do for a view.
     Perform { call: u64, task: Task },
     /// A question to a person, and whether its view has stopped waiting for the answer.
@@ -67,7 +74,9 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Ask(..)
+            Self::Open { .. }
+            | Self::Call(_)
+            | Self::Ask(..)
             | Self::First { .. }
             | Self::Review { .. }
             | Self::Run(..)
@@ -76,9 +85,31 @@ impl Held {
         }
     }
 
+    /// Whether it happens though the session has ended: what a person decided counts for the next view as well, and what a
+    /// tool answers is shown as text where there is no view.
+    fn outlives_its_session(&self) -> bool {
+        matches!(self, Self::Remember(_) | Self::Open { .. } | Self::Call(_))
+    }
+
+    /// Whether it is for the view that is in the seat now, and not for what opens there next.
+    pub(super) fn is_for_this_view(&self) -> bool {
+        matches!(
+            self,
+            Self::Open { .. }
+                | Self::Call(_)
+                | Self::First { .. }
+                | Self::Review { .. }
+                | Self::Run(..)
+                | Self::Admit { .. }
+        )
+    }
+
     /// The row without which it does not happen.
     fn record(&self) -> Record {
         match self {
+            Self::Open { call, .. } | Self::Call(call) => {
+                Record::opened(&call.name, call.arguments.as_ref().map_or("", Printed::get))
+            }
             Self::Perform { call, task } => Record::effect(*call, task),
             Self::Ask(question, _) => Record::asked(question.id, &question.subject),
             Self::First { document, wishes: Some(wishes), .. } => Record::wants(document, wishes),
@@ -104,7 +135,7 @@ impl Ledger {
             counts: HashMap::new(),
             limited: HashSet::new(),
             count_at: None,
-            failed: false,
+            failed: None,
         }
     }
 
@@ -114,14 +145,14 @@ impl Ledger {
 
     /// Whether as much waits to be written as may. The loop hears nothing more until it is.
     pub(super) fn is_full(&self) -> bool {
-        !self.failed && self.audit.as_ref().is_some_and(|audit| audit.waiting() > WAITING)
+        self.failed.is_none() && self.audit.as_ref().is_some_and(|audit| audit.waiting() > WAITING)
     }
 
     /// Keeps an effect until the row of this number is written. One without a row comes after all others: it happens next
     /// without an audit, and not at all when the audit has failed.
     fn hold(&mut self, row: Option<u64>, view: ViewId, held: Held) {
         let last = self.held.last_key_value().map_or(0, |(row, _)| *row);
-        let last = if self.failed { last.max(self.written) } else { last };
+        let last = if self.failed.is_some() { last.max(self.written) } else { last };
         self.held.insert(row.unwrap_or(last + 1), (view, held));
     }
 
@@ -129,7 +160,9 @@ impl Ledger {
     fn next(&mut self) -> Option<(ViewId, Held, bool)> {
         let entry = self.held.first_entry()?;
         let written = *entry.key() <= self.written;
-        (written || self.failed).then(|| entry.remove()).map(|(view, held)| (view, held, written))
+        (written || self.failed.is_some())
+            .then(|| entry.remove())
+            .map(|(view, held)| (view, held, written))
     }
 
     /// The view has stopped waiting for the answer to a question that is not on the page yet: it is late from the start.
@@ -194,8 +227,7 @@ impl Seat {
                 self.flush_counts(common);
                 self.note(common, || Record::closed(why));
                 self.open_row = false;
-                // What a person decided outlives the view that it was asked for.
-                self.drop_held(common, |held| !matches!(held, Held::Remember(_)));
+                self.drop_held(common, |held| !held.outlives_its_session());
             }
             Output::Withdraw { question } => {
                 self.drop_held(
@@ -213,8 +245,8 @@ impl Seat {
     /// Lets the driver carry an effect out as soon as it is written down.
     pub(super) fn hold(&self, common: &mut Common, held: Held) {
         let row = match common.ledger.failed {
-            true => None,
-            false => self.note(common, || held.record()),
+            Some(_) => None,
+            None => self.note(common, || held.record()),
         };
         common.ledger.hold(row, self.id.clone(), held);
     }
@@ -260,10 +292,10 @@ impl Driver {
     pub(super) fn written(&mut self, written: u64, failed: Option<&AuditError>) {
         self.common.ledger.written = written;
         self.carry_out_held();
-        let Some(error) = failed.filter(|_| !self.common.ledger.failed) else { return };
-        self.common.ledger.failed = true;
+        let Some(error) = failed.filter(|_| self.common.ledger.failed.is_none()) else { return };
+        self.common.ledger.failed = Some(error.clone());
         let words = words!("{}; nothing more is done for any view", Words::of(error));
-        self.common.log.write("audit", "transom", words);
+        self.common.log.write(LineKind::Audit, "transom", words);
         self.carry_out_held();
     }
 
@@ -302,6 +334,8 @@ impl Driver {
         };
         let Some((seat, common)) = self.seat(view) else { return };
         match held {
+            Held::Open { call, writing } => seat.begin_written(common, &call, writing),
+            Held::Call(call) => seat.call_opening(common, &call),
             Held::Perform { call, task } => seat.perform(common, call, task),
             Held::Ask(question, late) => seat.put_question(common, &question, late),
             Held::First { wishes, ask, .. } => seat.put_first_question(common, wishes, ask),
@@ -316,6 +350,11 @@ impl Driver {
     fn deny(&mut self, view: &ViewId, held: Held) {
         let Some((seat, common)) = self.seat(view) else { return };
         match held {
+            // The person at the page reads which file it is, and what is wrong with it; views do not.
+            Held::Open { .. } | Held::Call(_) => {
+                let words = common.ledger.failed.as_ref().map(AuditError::to_string);
+                seat.not_begun(common, words.as_deref().unwrap_or(UNWRITTEN));
+            }
             Held::Perform { call, .. } | Held::Click { call, .. } | Held::Deed { call, .. } => {
                 seat.settle(common, call, Err(UNWRITTEN));
             }

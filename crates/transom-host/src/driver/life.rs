@@ -20,7 +20,8 @@ use super::{
 use crate::{
     audit::Record,
     consent, context,
-    envelope::{CloseReason, FromPage, Open, ToPage, ViewId},
+    envelope::{CloseReason, Ending, FromPage, Open, ToPage, ViewId},
+    log::LineKind,
     upstream::CallError,
     words,
     words::Words,
@@ -80,7 +81,7 @@ impl Seat {
             return self.heard(common, outline, Session::hear_of);
         }
         self.count(common, |counts| counts.refused += 1);
-        self.log_of(common, "refused", || {
+        self.log_of(common, LineKind::Refused, || {
             "a message that was too large, or that JSON cannot hold".into()
         });
     }
@@ -91,7 +92,7 @@ impl Seat {
         if let Violation::OverLimit(over) = violation {
             return self.limited(common, over, None);
         }
-        self.log_of(common, "refused", || violation.into());
+        self.log_of(common, LineKind::Refused, || violation.into());
     }
 
     pub(super) fn carry_out(&mut self, common: &mut Common, output: Output) {
@@ -111,7 +112,7 @@ impl Seat {
             }
             Output::Ask(question) => self.hold(common, Held::Ask(Box::new(question), false)),
             Output::Waits { method, about, .. } => {
-                self.log_of(common, "asked", || words!("{} {}: you decide", method, about));
+                self.log_of(common, LineKind::Asked, || words!("{} {}: you decide", method, about));
             }
             Output::Withdraw { question } => self.withdraw(common, question_id(question)),
             Output::Unawaited { question } => self.unawaited(common, question),
@@ -125,27 +126,27 @@ impl Seat {
             }
             Output::Unheard { late, .. } => {
                 let words = if late { "too late; it counts the next time" } else { "for nobody" };
-                self.log_of(common, "answer", || words!("an answer {}", words));
+                self.log_of(common, LineKind::Answer, || words!("an answer {}", words));
             }
             Output::Resize(size) => {
                 self.say(common, &ToPage::Resize { width: size.width, height: size.height });
             }
             Output::Greeted { info, .. } => {
                 let (name, version) = (Quoted::new(&info.name), Quoted::new(&info.version));
-                self.log_of(common, "view", || words!("{} {} says hello", name, version));
+                self.log_of(common, LineKind::View, || words!("{} {} says hello", name, version));
             }
             Output::Opened => {
-                self.log_of(common, "view", || "ready".into());
+                self.log_of(common, LineKind::View, || "ready".into());
                 self.list_offers(common);
             }
             Output::Early { method } => {
-                self.log_of(common, "warning", || words!("{} before initialized", method));
+                self.log_of(common, LineKind::Warning, || words!("{} before initialized", method));
             }
             Output::Dropped { method, names, more } => {
-                self.log_of(common, "warning", || left_out(method, &names, more));
+                self.log_of(common, LineKind::Warning, || left_out(method, &names, more));
             }
             Output::Log { level, logger, data } => {
-                self.log_of(common, "console", || match logger {
+                self.log_of(common, LineKind::Console, || match logger {
                     Some(logger) => words!("{} {}: {}", level, logger, data),
                     None => words!("{} {}", level, data),
                 });
@@ -158,10 +159,10 @@ impl Seat {
             }
             Output::Closed(reason) => {
                 let words = consent::closed(reason);
-                common.log.write("view", &self.name(), words);
-                match consent::close_word(reason) {
-                    "teardown" => self.end(common, "teardown"),
-                    word => self.fall_back(common, words!("The view was {}.", words), word),
+                common.log.write(LineKind::View, &self.name(), words);
+                match consent::ending(reason) {
+                    Ending::Teardown => self.end(common, Ending::Teardown),
+                    ending => self.fall_back(common, words!("The view was {}.", words), ending),
                 }
             }
             Output::AppToolsChanged => self.list_offers(common),
@@ -243,7 +244,7 @@ impl Seat {
         match &mut self.life {
             Life::Live(live) => live.session.close(common.now(), Reason::Closed),
             Life::Ended => {}
-            _ => self.end(common, "teardown"),
+            _ => self.end(common, Ending::Teardown),
         }
         self.drive(common);
     }
@@ -254,7 +255,7 @@ impl Seat {
         let Some(live) = self.live() else {
             // Nothing runs that would want to save.
             if !self.is_over() {
-                self.end(common, "teardown");
+                self.end(common, Ending::Teardown);
             }
             return;
         };
@@ -274,28 +275,24 @@ impl Seat {
         self.drive(common);
     }
 
-    pub(super) fn end(&mut self, common: &mut Common, reason: &str) {
+    pub(super) fn end(&mut self, common: &mut Common, reason: Ending) {
         (self.life, self.outcome, self.text, self.writing) = (Life::Ended, None, None, None);
         self.turn += 1;
-        // H-134: nobody waits for it any more.
+        // H-134: no view waits for the answer any more.
         if let Some(stop) = self.call.take() {
-            let _ = stop.send("the view was closed");
+            let _ = stop.send("the view was closed".into());
         }
         // One that was live has said so itself.
         if std::mem::take(&mut self.open_row) {
-            let why = if reason == "text" { "shown as text" } else { "closed before it was shown" };
+            let why = match reason {
+                Ending::Text => "shown as text",
+                _ => "closed before it was shown",
+            };
             self.note(common, || Record::closed(why));
         }
-        // What opens in this place next is another view, about which nobody has decided.
-        let is_for_it = |held: &Held| {
-            matches!(
-                held,
-                Held::First { .. } | Held::Review { .. } | Held::Run(..) | Held::Admit { .. }
-            )
-        };
-        self.drop_held(common, is_for_it);
+        self.drop_held(common, Held::is_for_this_view);
         self.stop_timer(common);
-        self.say(common, &ToPage::Close { reason: reason.to_owned() });
+        self.say(common, &ToPage::Close { reason });
         self.flush(common);
     }
 }

@@ -11,7 +11,7 @@ use super::{
     common::Common,
     seat::{Life, Seat},
 };
-use crate::{audit::Record, consent, envelope::ToPage, words, words::Words};
+use crate::{audit::Record, consent, envelope::ToPage, log::LineKind, words, words::Words};
 
 impl Seat {
     /// Whether something of this size may wait for the page, beside what waits already.
@@ -38,7 +38,7 @@ impl Seat {
         }
         self.noted.insert((over.limit, over.of), now);
         let text = consent::limited(over, &self.server, method);
-        common.log.write("limit", &self.name(), text.clone());
+        common.log.write(LineKind::Limit, &self.name(), text.clone());
         self.say(common, &ToPage::Note { text });
         self.flush(common);
     }
@@ -81,12 +81,12 @@ impl Seat {
     pub(super) fn log_of(
         &mut self,
         common: &mut Common,
-        kind: &'static str,
+        kind: LineKind,
         words: impl FnOnce() -> Words,
     ) {
         let now = common.now();
         let Some(live) = self.live() else { return };
-        let lines = if kind == "refused" { &mut live.refusals } else { &mut live.lines };
+        let lines = if kind == LineKind::Refused { &mut live.refusals } else { &mut live.lines };
         let Some(left_out) = lines.take(now) else { return };
         let name = self.name();
         if left_out > 0 {

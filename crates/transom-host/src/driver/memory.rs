@@ -27,7 +27,7 @@ use crate::{
     decisions::{self, DecisionId, Decisions, Remembered},
     envelope::ViewId,
     kept::Stamp,
-    log::Log,
+    log::{LineKind, Log},
     words,
     words::Words,
 };
@@ -127,7 +127,7 @@ async fn write(
             Change::Forget(id) => kept.forget(|entry| entry.id() == id).map(drop),
         });
         if let Ok(Err(error)) = changed.await {
-            log.write("error", "decisions", Words::of(&error));
+            log.write(LineKind::Error, "decisions", Words::of(&error));
         }
         if events.send(Event::DecisionsChanged).await.is_err() {
             return;
@@ -161,10 +161,10 @@ impl Driver {
         }
         (self.common.memory.stamp, self.common.memory.read) = (stamp, now);
         if kept.is_outdated() {
-            self.common.log.write("warning", "decisions", decisions::OUTDATED);
+            self.common.log.write(LineKind::Warning, "decisions", decisions::OUTDATED);
         }
         let mut entries = kept.read().unwrap_or_else(|error| {
-            self.common.log.write("error", "decisions", Words::of(&error));
+            self.common.log.write(LineKind::Error, "decisions", Words::of(&error));
             vec![]
         });
         self.common.memory.under_way.iter().for_each(|change| change.apply(&mut entries));
@@ -237,7 +237,7 @@ impl Driver {
             audit.note(Record::forgot(&subject).of_server(&server));
         }
         self.common.log.write(
-            "forgotten",
+            LineKind::Forgotten,
             &server,
             words!("you are asked again before views {}", shown.words),
         );
@@ -300,7 +300,7 @@ impl Common {
 
     pub(super) fn remember(&mut self, entry: Remembered) {
         let words = words!("views may {} {}", always(entry.yes), Words::ours(&entry.words()));
-        self.log.write("remembered", &entry.server, words);
+        self.log.write(LineKind::Remembered, &entry.server, words);
         self.change(Change::Remember(entry));
         self.show_decisions();
     }

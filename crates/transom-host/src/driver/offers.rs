@@ -11,6 +11,7 @@ use super::{LINE, common::Common, seat::Seat};
 use crate::{
     envelope::{Call, ToPage},
     fallback, form,
+    log::LineKind,
     words::Words,
 };
 
@@ -26,7 +27,7 @@ impl Seat {
     pub(super) fn tell_offers(&mut self, common: &mut Common, offered: Vec<AppTool>) {
         let names: Vec<String> =
             offered.iter().map(|tool| Quoted::new(&tool.name).to_string()).collect();
-        self.log_of(common, "view", || match names.as_slice() {
+        self.log_of(common, LineKind::View, || match names.as_slice() {
             [] => "offers no tools".into(),
             names => Words::ours(&format!("offers {}", names.join(", "))),
         });
@@ -34,7 +35,7 @@ impl Seat {
         if let Some(large @ [_, ..]) = large.as_deref() {
             let names: Vec<String> = large.iter().map(Quoted::to_string).collect();
             let words = format!("left out {}: a tool may have 64 KiB", names.join(", "));
-            self.log_of(common, "warning", || Words::ours(&words));
+            self.log_of(common, LineKind::Warning, || Words::ours(&words));
         }
         let shown = |offered: &AppTool| Tool::read(form::shown(|key| offered.tool.get(key))).ok();
         let tools = offered.iter().filter_map(shown).collect();

@@ -3,7 +3,6 @@
 use std::{collections::HashMap, sync::Arc};
 
 use serde_json::value::RawValue;
-use tokio::sync::oneshot;
 use transom::{
     host::{Input, Opening, Session, ToolCall},
     partial::Healer,
@@ -17,14 +16,16 @@ use super::{
     allowance::Allowance,
     common::Common,
     event::{Event, News},
+    ledger::Held,
     seat::{Life, Live, Seat},
     writing::so_far,
 };
 use crate::{
     audit::Record,
     consent, context,
-    envelope::{self, Ask, Mount, Open, ToPage, ViewId},
+    envelope::{self, Ask, Ending, Mount, Open, ToPage, ViewId},
     fallback,
+    log::LineKind,
     server::Prepared,
     upstream::CallError,
     words,
@@ -55,7 +56,7 @@ impl Seat {
             }
             Life::Ended => match self.open.tool.clone() {
                 Some(tool) => self.begin(common, tool, beside),
-                None => self.say(common, &ToPage::Close { reason: "unknown".to_owned() }),
+                None => self.say(common, &ToPage::Close { reason: Ending::Unknown }),
             },
         }
     }
@@ -107,47 +108,30 @@ impl Seat {
             let raw = |printed: &Printed| RawValue::from_string(printed.get().to_owned()).ok();
             tool.arguments = arguments.as_ref().and_then(raw);
         }
-        let what = if tool.writing { "being written:" } else { "tools/call" };
-        common.log.write("call", &tool.server, words!("{} {}", what, Quoted::new(&tool.name)));
-        let (events, view) = (common.events.clone(), self.id.clone());
-        let sandbox = common.sandbox.clone();
-        // In its place now: its end may be written down before anybody has called anything.
-        let sent = arguments.as_ref().map_or("", Printed::get);
-        let written = self.note(common, || Record::opened(&tool.name, sent));
-        let written = common.ledger.audit().cloned().zip(written);
-        let (stop, stopped) = oneshot::channel();
         self.turn += 1;
-        let turn = self.turn;
-        (self.open_row, self.call) = (true, Some(stop));
+        self.open_row = true;
+        let call = ToolCall { name: tool.name, arguments, meta: None };
+        self.hold(common, Held::Open { call, writing: tool.writing });
+    }
+
+    /// That a view opens is written down: its document is read, and its tool is called, unless its arguments are still being
+    /// written.
+    pub(super) fn begin_written(&mut self, common: &mut Common, call: &ToolCall, writing: bool) {
+        let Some(server) = common.servers.get(&self.server) else { return };
+        let (events, sandbox) = (common.events.clone(), common.sandbox.clone());
+        let (view, turn, tool) = (self.id.clone(), self.turn, call.name.clone());
         tokio::spawn(async move {
-            if let Some((audit, number)) = written
-                && let Err(error) = audit.until(number).await
-            {
-                let words = error.to_string();
-                let _ =
-                    events.send(Event::Opening { view, turn, news: News::NotBegun(words) }).await;
-                return;
-            }
-            let name = tool.name.clone();
-            let call = ToolCall { name: tool.name, arguments, meta: None };
-            let read = async {
-                let prepared = server.prepare(&name, &sandbox).await.map(Box::new);
-                let view = view.clone();
-                let _ = events
-                    .send(Event::Opening { view, turn, news: News::Prepared(prepared) })
-                    .await;
-            };
-            let called = async {
-                if tool.writing {
-                    return;
-                }
-                let outcome = server.call_tool(&call, stopped).await;
-                let _ = events
-                    .send(Event::Opening { view: view.clone(), turn, news: News::Called(outcome) })
-                    .await;
-            };
-            tokio::join!(read, called);
+            let prepared = server.prepare(&tool, &sandbox).await.map(Box::new);
+            let news = News::Prepared(prepared);
+            let _ = events.send(Event::Opening { view, turn, news }).await;
         });
+        match writing {
+            true => {
+                let words = words!("being written: {}", Quoted::new(&call.name));
+                common.log.write(LineKind::Call, &self.server, words);
+            }
+            false => self.call_opening(common, call),
+        }
     }
 
     /// There is no answer of its tool to wait for: the tool is not called.
@@ -156,12 +140,12 @@ impl Seat {
         match &mut self.life {
             Life::Opening | Life::Judging(..) | Life::Admitting(..) | Life::Judged(_) => {
                 self.no_view(common, words);
-                self.end(common, "text");
+                self.end(common, Ending::Text);
             }
             Life::Live(live) => {
                 self.text = Some(format!("The tool was not called: {words}."));
                 let _ = live.session.tool_cancelled(Some(words));
-                common.log.write("result", &self.name(), Words::ours(words));
+                common.log.write(LineKind::Result, &self.name(), Words::ours(words));
                 self.drive(common);
             }
             Life::Text { reason, .. } => {
@@ -177,9 +161,9 @@ impl Seat {
         let why = consent::limited(over, &self.server, None);
         let tool = self.tool.clone();
         self.note(common, || Record::limited(over, &tool));
-        common.log.write("limit", &self.name(), why.clone());
+        common.log.write(LineKind::Limit, &self.name(), why.clone());
         self.say(common, &ToPage::Text { why, text: None });
-        self.end(common, "limit");
+        self.end(common, Ending::Limit);
     }
 
     pub(super) fn prepared(
@@ -244,7 +228,7 @@ impl Seat {
             common.memory.watch(&self.id);
         }
         for warning in warnings {
-            common.log.write("warning", &server, warning);
+            common.log.write(LineKind::Warning, &server, warning);
         }
         self.say(common, &ToPage::Open(mount));
         if let Some(outcome) = outcome {
@@ -270,7 +254,7 @@ impl Seat {
             Ok(_) => words!("{}", Quoted::long(&text, LINE)),
             Err(error) => Words::of(error),
         };
-        common.log.write("result", &self.name(), words);
+        common.log.write(LineKind::Result, &self.name(), words);
         self.text = Some(text);
         match &mut self.life {
             Life::Opening | Life::Judging(..) | Life::Admitting(..) | Life::Judged(_) => {
@@ -299,12 +283,12 @@ impl Seat {
     /// There is no view to show, in words that are written down.
     pub(super) fn no_view(&mut self, common: &mut Common, words: &str) {
         let words = Words::ours(words);
-        common.log.write("text", &self.name(), words.clone());
-        self.fall_back(common, words!("There is no view to show: {}.", words), "text");
+        common.log.write(LineKind::Text, &self.name(), words.clone());
+        self.fall_back(common, words!("There is no view to show: {}.", words), Ending::Text);
     }
 
     /// Shows what the tool answered in place of a view, or will answer (H-03).
-    pub(super) fn fall_back(&mut self, common: &mut Common, why: Words, reason: &'static str) {
+    pub(super) fn fall_back(&mut self, common: &mut Common, why: Words, reason: Ending) {
         let text = self.text.clone();
         let known = text.is_some();
         self.life = Life::Text { why: why.clone(), reason };
@@ -325,7 +309,6 @@ impl Driver {
             return;
         };
         match news {
-            News::NotBegun(words) => seat.not_begun(common, &words),
             News::Prepared(prepared) => seat.prepared(common, prepared),
             News::Called(outcome) => seat.called(common, outcome),
         }

@@ -16,6 +16,7 @@ use crate::{
     audit::Record,
     consent::{self, Choice},
     envelope::{Answer, Ask, ToPage, ViewId},
+    log::LineKind,
     words,
 };
 
@@ -29,7 +30,7 @@ impl Seat {
     }
 
     pub(super) fn ask(&mut self, common: &mut Common, ask: Ask, about: About) {
-        common.log.write("asked", &self.name(), ask.text.clone());
+        common.log.write(LineKind::Asked, &self.name(), ask.text.clone());
         let Some(live) = self.live() else { return };
         live.asked.insert(ask.id.clone(), Asked { ask: ask.clone(), about });
         self.say(common, &ToPage::Ask(Box::new(ask)));
@@ -63,7 +64,7 @@ impl Seat {
         let Answer { id, choice } = answer;
         let name = self.name();
         if self.awaits(answer) {
-            common.log.write("answer", &name, words!("{}", Quoted::new(choice)));
+            common.log.write(LineKind::Answer, &name, words!("{}", Quoted::new(choice)));
             self.judge(common, Choice::of(choice));
             return None;
         }
@@ -74,10 +75,10 @@ impl Seat {
         let Some(Asked { about, .. }) = asked else {
             self.note(common, || Record::decided(None, Choice::of(choice), false));
             let words = words!("{} to nothing that is asked; ignored", Quoted::new(choice));
-            common.log.write("late", &name, words);
+            common.log.write(LineKind::Late, &name, words);
             return None;
         };
-        common.log.write("answer", &name, words!("{}", Quoted::new(choice)));
+        common.log.write(LineKind::Answer, &name, words!("{}", Quoted::new(choice)));
         let choice = Choice::of(choice);
         let decision = choice.decision();
         match (about, decision) {

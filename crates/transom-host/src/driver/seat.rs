@@ -21,7 +21,7 @@ use super::{
     pace::{Pace, pace_of},
 };
 use crate::{
-    envelope::{Answer, Ask, Deed, Mount, Open, Stream, ToPage, ViewId},
+    envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
     sandbox::Mounted,
     server::{Prepared, Server},
     upstream::Outcome,
@@ -54,7 +54,7 @@ pub(super) struct Seat {
     /// Whether its opening is written down and its end is not.
     pub(super) open_row: bool,
     /// Stops the tool that opened it, while it runs.
-    pub(super) call: Option<oneshot::Sender<&'static str>>,
+    pub(super) call: Option<oneshot::Sender<Quoted>>,
     /// When the person was last told of a limit that it reached.
     pub(super) noted: HashMap<(Limit, Holder), Duration>,
     pub(super) pace: Pace,
@@ -73,7 +73,7 @@ pub(super) enum Life {
     /// There is no view; what the tool answers is shown in its place.
     Text {
         why: Words,
-        reason: &'static str,
+        reason: Ending,
     },
     Ended,
 }

@@ -10,8 +10,10 @@ use crate::{
     audit::Record,
     consent::{self, Choice},
     envelope::{
-        self, Answer, CloseReason, Frame, FromPage, Open, Said, Stream, ToPage, ViewId, Welcome,
+        self, Answer, CloseReason, Ending, Frame, FromPage, Open, Said, Stream, ToPage, ViewId,
+        Welcome,
     },
+    log::LineKind,
     words,
 };
 
@@ -166,7 +168,7 @@ impl Driver {
         };
         self.common.note("", view, || Record::decided(None, Choice::of(&choice), false));
         let words = words!("{} for a view that is not there; ignored", Quoted::new(&choice));
-        self.common.log.write("late", view.as_str(), words);
+        self.common.log.write(LineKind::Late, view.as_str(), words);
     }
 
     /// As many views are open as may be, or so many have been that there is no place left for another one.
@@ -182,7 +184,7 @@ impl Driver {
             _ => Default::default(),
         };
         self.common.note(&tool.0, view, || Record::limited(&over, &tool.1));
-        self.common.log.write("limit", &tool.0, why.clone());
+        self.common.log.write(LineKind::Limit, &tool.0, why.clone());
         let Some(socket) = self.common.socket(page) else {
             return;
         };
@@ -190,8 +192,7 @@ impl Driver {
         let mut stream = Stream::new(view.clone());
         let heard = stream.take(Some(1), 0);
         debug_assert_eq!(heard, Ok(true));
-        for told in [ToPage::Text { why, text: None }, ToPage::Close { reason: "limit".to_owned() }]
-        {
+        for told in [ToPage::Text { why, text: None }, ToPage::Close { reason: Ending::Limit }] {
             let _ = stream.say(&told);
         }
         while let Some(text) = stream.write() {

@@ -1,26 +1,21 @@
 //! Arguments that are still being written: the view sees them grow, and its tool is called at their end.
 
-use std::sync::Arc;
-
 use serde_json::value::RawValue;
-use tokio::sync::oneshot;
-use transom::{
-    host::ToolCall, partial::Healer, printed::Printed, violation::Quoted, wire::RawObject,
-};
+use transom::{host::ToolCall, partial::Healer, printed::Printed, wire::RawObject};
 
 use super::{
     common::Common,
-    event::{Event, News},
+    ledger::Held,
     seat::{Life, Seat},
 };
-use crate::{audit::Record, envelope::Piece, words};
+use crate::{envelope::Piece, log::LineKind};
 
 impl Seat {
     /// Takes the next piece, and tells the view what can be told of all so far (H-63).
     pub(super) fn write_arguments(&mut self, common: &mut Common, piece: &Piece) {
         let Some(healer) = self.writing.as_mut() else {
             let words = "arguments for a tool that waits for none; ignored";
-            return common.log.write("late", &self.name(), words);
+            return common.log.write(LineKind::Late, &self.name(), words);
         };
         if let Err(error) = healer.push(&piece.text) {
             return self.not_begun(common, &format!("its arguments are no JSON object: {error}"));
@@ -62,37 +57,8 @@ impl Seat {
             let _ = live.session.tool_input(RawObject::new(&arguments).unwrap_or_default());
         }
         self.drive(common);
-        self.call_written(common, printed);
-    }
-
-    /// Calls the tool, once that is written down.
-    fn call_written(&mut self, common: &mut Common, arguments: Printed) {
-        let (stop, stopped) = oneshot::channel();
-        self.call = Some(stop);
-        let turn = self.turn;
-        let (name, server_name) = (self.tool.clone(), self.server.clone());
-        let Some(server) = common.servers.get(&server_name).map(|server| Arc::clone(&server))
-        else {
-            return self.not_begun(common, "its server is gone");
-        };
-        common.log.write("call", &server_name, words!("tools/call {}", Quoted::new(&name)));
-        let (events, view) = (common.events.clone(), self.id.clone());
-        let audit = common.ledger.audit().cloned();
-        tokio::spawn(async move {
-            if let Some(audit) = audit {
-                let record = Record::opened(&name, arguments.get()).of(&server_name, view.as_str());
-                if let Err(error) = audit.write(record).await {
-                    let words = error.to_string();
-                    let _ = events
-                        .send(Event::Opening { view, turn, news: News::NotBegun(words) })
-                        .await;
-                    return;
-                }
-            }
-            let call = ToolCall { name, arguments: Some(arguments), meta: None };
-            let outcome = server.call_tool(&call, stopped).await;
-            let _ = events.send(Event::Opening { view, turn, news: News::Called(outcome) }).await;
-        });
+        let call = ToolCall { name: self.tool.clone(), arguments: Some(printed), meta: None };
+        self.hold(common, Held::Call(call));
     }
 }
 

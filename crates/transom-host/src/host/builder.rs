@@ -25,7 +25,7 @@ use crate::{
     decisions::Decisions,
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     driver::{Driver, Memory, Parts},
-    log::Log,
+    log::{LineKind, Log},
     page::{self, First, Page},
     place::Place,
     sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
@@ -218,7 +218,7 @@ impl Builder {
             if let Target::Http(endpoint) = &target
                 && let Some(warning) = endpoint.warning()
             {
-                log.write("warning", &name, crate::words::Words::ours(&warning));
+                log.write(LineKind::Warning, &name, crate::words::Words::ours(&warning));
             }
             let place = Place::of(&target);
             let oauth = match (&target, &redirect) {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use transom::wire::Tool;
 use transom_host::envelope::{
-    Ask, Deed, FileOffer, Frame, FromPage, Hello, Stream, ToPage, ViewId, Welcome,
+    Ask, Deed, Ending, FileOffer, Frame, FromPage, Hello, Stream, ToPage, ViewId, Welcome,
 };
 use transom_host::words::Words;
 
@@ -151,7 +151,7 @@ fn told(name: &str) -> Option<ToPage> {
         "a note about a view that goes on" => {
             ToPage::Note { text: "It sends more than 10 messages a second.".into() }
         }
-        "closed" => ToPage::Close { reason: "teardown".to_owned() },
+        "closed" => ToPage::Close { reason: Ending::Teardown },
         _ => return None,
     })
 }
