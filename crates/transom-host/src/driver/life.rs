@@ -111,45 +111,17 @@ impl Seat {
                 self.withdraw(common, deed_id(call));
             }
             Output::Ask(question) => self.hold(common, Held::Ask(Box::new(question), false)),
-            Output::Waits { method, about, .. } => {
-                self.log_of(common, LineKind::Asked, || words!("{} {}: you decide", method, about));
-            }
             Output::Withdraw { question } => self.withdraw(common, question_id(question)),
             Output::Unawaited { question } => self.unawaited(common, question),
             Output::Judged {
                 method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
             } => self.limited(common, &over, method),
-            Output::Judged { method, about, ruling, .. } => {
-                if let Some(kind) = consent::ruling_kind(method, &ruling) {
-                    self.log_of(common, kind, || consent::ruling(method, &about, &ruling));
-                }
-            }
-            Output::Unheard { late, .. } => {
-                let words = if late { "too late; it counts the next time" } else { "for nobody" };
-                self.log_of(common, LineKind::Answer, || words!("an answer {}", words));
-            }
             Output::Resize(size) => {
                 self.say(common, &ToPage::Resize { width: size.width, height: size.height });
-            }
-            Output::Greeted { info, .. } => {
-                let (name, version) = (Quoted::new(&info.name), Quoted::new(&info.version));
-                self.log_of(common, LineKind::View, || words!("{} {} says hello", name, version));
             }
             Output::Opened => {
                 self.log_of(common, LineKind::View, || "ready".into());
                 self.list_offers(common);
-            }
-            Output::Early { method } => {
-                self.log_of(common, LineKind::Warning, || words!("{} before initialized", method));
-            }
-            Output::Dropped { method, names, more } => {
-                self.log_of(common, LineKind::Warning, || left_out(method, &names, more));
-            }
-            Output::Log { level, logger, data } => {
-                self.log_of(common, LineKind::Console, || match logger {
-                    Some(logger) => words!("{} {}: {}", level, logger, data),
-                    None => words!("{} {}", level, data),
-                });
             }
             Output::CloseWanted => {
                 let now = common.now();
@@ -168,7 +140,41 @@ impl Seat {
             Output::AppToolsChanged => self.list_offers(common),
             Output::AppTools(offered) => self.tell_offers(common, offered),
             Output::AppAnswer { call, outcome } => self.tell_called(common, call, outcome),
-            Output::Pong { .. } => {}
+            output => self.log_output(common, output),
+        }
+    }
+
+    /// Writes in the log what a session says and needs nothing done for.
+    fn log_output(&mut self, common: &mut Common, output: Output) {
+        match output {
+            Output::Waits { method, about, .. } => {
+                self.log_of(common, LineKind::Asked, || words!("{} {}: you decide", method, about));
+            }
+            Output::Judged { method, about, ruling, .. } => {
+                if let Some(kind) = consent::ruling_kind(method, &ruling) {
+                    self.log_of(common, kind, || consent::ruling(method, &about, &ruling));
+                }
+            }
+            Output::Unheard { late, .. } => {
+                let words = if late { "too late; it counts the next time" } else { "for nobody" };
+                self.log_of(common, LineKind::Answer, || words!("an answer {}", words));
+            }
+            Output::Greeted { info, .. } => {
+                let (name, version) = (Quoted::new(&info.name), Quoted::new(&info.version));
+                self.log_of(common, LineKind::View, || words!("{} {} says hello", name, version));
+            }
+            Output::Early { method } => {
+                self.log_of(common, LineKind::Warning, || words!("{} before initialized", method));
+            }
+            Output::Dropped { method, names, more } => {
+                self.log_of(common, LineKind::Warning, || left_out(method, &names, more));
+            }
+            Output::Log { level, logger, data } => {
+                self.log_of(common, LineKind::Console, || match logger {
+                    Some(logger) => words!("{} {}: {}", level, logger, data),
+                    None => words!("{} {}", level, data),
+                });
+            }
             _ => {}
         }
     }
