@@ -4,7 +4,7 @@ mod connecting;
 mod prepared;
 mod shown;
 
-pub(crate) use prepared::{Doubt, Named, Prepared};
+pub(crate) use prepared::{Doubt, Prepared};
 use shown::Condition;
 pub use shown::{Remark, ServerState, SignIn, Standing};
 
@@ -17,14 +17,13 @@ use std::{
 use tokio::sync::{Notify, mpsc, watch};
 use transom::{
     csp::Grant,
-    host::{Limits as ViewLimits, ServerLimits, Tools},
+    host::{Limits as ViewLimits, List, ServerLimits, Tools},
     policy::Policy,
     wire::ResourcePermissions,
 };
 
 use crate::{
     documents::Store,
-    driver::Event,
     log::Log,
     place::Place,
     upstream::{
@@ -38,6 +37,12 @@ pub(crate) struct Servers {
     all: BTreeMap<String, Arc<Server>>,
     version: watch::Sender<u64>,
     prefetch: bool,
+}
+
+/// A list of a server changed, as the loop is told.
+pub(crate) struct ListChanged {
+    pub(crate) server: String,
+    pub(crate) list: List,
 }
 
 /// One server.
@@ -83,7 +88,7 @@ impl Servers {
     pub(crate) fn connect(
         self: &Arc<Self>,
         targets: Vec<(String, Target)>,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         for (name, target) in targets {
             let (servers, events) = (Arc::clone(self), events.clone());

@@ -19,7 +19,7 @@ use crate::registry::{Entry, Registry};
 use crate::render::Request;
 use crate::source::Source;
 use crate::template::Params;
-use crate::{Audience, Fallback, HostUi, Mode};
+use crate::{Audience, Fallback, HostUi, Mode, host_ui};
 
 /// A server with views. Made by [`Views::build`](crate::Views::build).
 ///
@@ -41,16 +41,6 @@ pub(crate) struct Inner<S> {
     pub(crate) dev: bool,
     /// When this process began, which is what a document made by a function is known by in dev mode.
     pub(crate) started: SystemTime,
-}
-
-tokio::task_local! {
-    /// What the wrapper found out about the client, for the tool that runs inside of it.
-    static CURRENT: HostUi;
-}
-
-/// What is known about the client of the tool call that is running here.
-pub(crate) fn current() -> Option<HostUi> {
-    CURRENT.try_get().ok()
 }
 
 impl<S: ServerHandler> WithViews<S> {
@@ -338,7 +328,7 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         if self.inner.dev && request.name == dev::TOOL {
             return self.follow(request.arguments.unwrap_or_default(), context, ui).await;
         }
-        CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
+        host_ui::CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
     }
 
     async fn list_resources(

@@ -56,8 +56,18 @@ impl HostUi {
 
 impl<C: AsRequestContext> FromContextPart<C> for HostUi {
     fn from_context_part(context: &mut C) -> Result<Self, ErrorData> {
-        Ok(crate::handler::current().unwrap_or_else(|| Self::of(context.as_request_context())))
+        Ok(current().unwrap_or_else(|| Self::of(context.as_request_context())))
     }
+}
+
+tokio::task_local! {
+    /// What the wrapper found out about the client, for the tool that runs inside of it.
+    pub(crate) static CURRENT: HostUi;
+}
+
+/// What is known about the client of the tool call that is running here.
+pub(crate) fn current() -> Option<HostUi> {
+    CURRENT.try_get().ok()
 }
 
 /// `?ui=on` and `?ui=off` in the server's URL overrule what a client says: for clients that show views

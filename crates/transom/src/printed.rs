@@ -12,10 +12,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::{
-    quoted::Quoted,
-    rpc::{push_string, scan::plain_end},
-};
+use crate::{quoted::Quoted, scan::plain_end};
 
 /// JSON that we read and printed.
 ///
@@ -486,6 +483,17 @@ fn members_after(bytes: &[u8], shown: usize) -> usize {
         }
     }
     members
+}
+
+/// Plain words go in as they are; whatever would need escaping takes the serialiser's road.
+pub(crate) fn push_string(text: &mut String, string: &str) {
+    if string.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
+    } else {
+        text.push_str(&serde_json::to_string(string).expect("a string is JSON"));
+    }
 }
 
 /// How many names are compared with each other one by one.

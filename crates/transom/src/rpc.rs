@@ -13,11 +13,10 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    printed::{Ambiguous, reads_as},
+    printed::{Ambiguous, push_string, reads_as},
     quoted::Quoted,
+    scan,
 };
-
-pub(crate) mod scan;
 
 /// One message, borrowed from the text it was read from.
 #[derive(Clone, Debug)]
@@ -512,17 +511,6 @@ fn push_id(text: &mut String, id: &Id) {
     match id {
         Id::Number(number) => text.push_str(&number.to_string()),
         Id::String(string) => push_string(text, string),
-    }
-}
-
-/// Plain words go in as they are; whatever would need escaping takes the serialiser's road.
-pub(crate) fn push_string(text: &mut String, string: &str) {
-    if string.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-        text.push('"');
-        text.push_str(string);
-        text.push('"');
-    } else {
-        text.push_str(raw(string).get());
     }
 }
 

@@ -7,7 +7,7 @@ use transom::host;
 use crate::{
     decisions::DecisionId,
     envelope::ViewId,
-    server::Prepared,
+    server::{ListChanged, Prepared},
     upstream::{CallError, Outcome},
 };
 
@@ -38,6 +38,12 @@ pub(crate) enum Event {
     ListChanged { server: String, list: host::List },
     /// Everything shall end; told when it has.
     Close(oneshot::Sender<()>),
+}
+
+impl From<ListChanged> for Event {
+    fn from(ListChanged { server, list }: ListChanged) -> Self {
+        Self::ListChanged { server, list }
+    }
 }
 
 /// What the opening of a view waits for.

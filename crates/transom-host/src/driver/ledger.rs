@@ -18,9 +18,9 @@ use crate::{
     audit::{Audit, AuditError, Counts, Record},
     consent::Choice,
     decisions::Remembered,
+    documents::Named,
     envelope::{Ask, Deed, ViewId},
     log::LineKind,
-    server::Named,
     words,
     words::Words,
 };

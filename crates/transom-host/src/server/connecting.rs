@@ -9,11 +9,10 @@ use tokio::sync::mpsc;
 use transom::host::List;
 
 use super::{
-    Server, Servers,
+    ListChanged, Server, Servers,
     shown::{SignIn, Standing},
 };
 use crate::{
-    driver::Event,
     log::LineKind,
     upstream::{self, Invitation, NotSignedIn, OAuth, Options, Target, Upstream},
     words::Words,
@@ -26,7 +25,7 @@ impl Server {
         self: Arc<Self>,
         target: Target,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         let mut known = false;
         loop {
@@ -56,7 +55,7 @@ impl Server {
         upstream: Upstream,
         known: bool,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         let mut news = upstream.events();
         self.connect(Some(upstream.clone()));
@@ -65,7 +64,7 @@ impl Server {
             // It may be another version of itself.
             self.forget_documents().await;
             for list in upstream.server().lists() {
-                let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
+                let _ = events.send(ListChanged { server: self.name.clone(), list }.into()).await;
             }
         }
         self.review(servers).await;
@@ -183,7 +182,7 @@ impl Server {
         &self,
         event: upstream::Event,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         match event {
             upstream::Event::ListChanged(list) => self.list_changed(list, servers, events).await,
@@ -214,12 +213,12 @@ impl Server {
         &self,
         list: List,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         if list == List::Resources {
             self.forget_documents().await;
         }
-        let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
+        let _ = events.send(ListChanged { server: self.name.clone(), list }.into()).await;
         self.review(servers).await;
     }
 

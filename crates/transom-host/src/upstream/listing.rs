@@ -15,7 +15,7 @@ use transom::{
     wire::{Compat, Finding, ToolMeta, method},
 };
 
-use crate::documents::ContentHash;
+use crate::digest::ContentHash;
 
 use super::{
     CallError, CallOptions, Era, Limits, Refusal, Request,

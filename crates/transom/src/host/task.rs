@@ -10,8 +10,7 @@ use super::{
     work::Reply,
 };
 use crate::{
-    printed::Printed,
-    rpc,
+    printed::{Printed, push_string},
     wire::{Body, DisplayMode, Downloadable, Members},
 };
 
@@ -162,10 +161,10 @@ impl ToolCall {
         // Sized once: growing a megabyte costs more than copying it.
         let mut text = String::with_capacity(length + self.name.len() + 32);
         text.push_str(r#"{"name":"#);
-        rpc::push_string(&mut text, &self.name);
+        push_string(&mut text, &self.name);
         for (name, value) in members {
             text.push(',');
-            rpc::push_string(&mut text, name);
+            push_string(&mut text, name);
             text.push(':');
             text.push_str(value.get());
         }
@@ -198,7 +197,7 @@ fn rest<'a>(
     for (name, value) in members.iter().filter(|(name, _)| *name != left_out) {
         let Some(value) = print(name, value) else { continue };
         text.push(if text.is_empty() { '{' } else { ',' });
-        rpc::push_string(&mut text, name);
+        push_string(&mut text, name);
         text.push(':');
         text.push_str(&value);
     }
