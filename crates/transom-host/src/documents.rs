@@ -25,7 +25,7 @@ pub use crate::digest::{ContentHash, NotAHash};
 pub use pattern::fits;
 pub use pins::{Change, Difference, FilePins, MemoryPins, Pin, PinError, Pins, Review, Shows};
 pub use read::{NotADocument, Part};
-pub use scan::{Place, Scan, ScanFinding, Severity, Use, UsedOrigin, What};
+pub use scan::{Scan, ScanFinding, Severity, Spot, Use, UsedOrigin, What};
 pub use store::{Bounds, Store, Unread};
 
 /// Which document it is, and of which bytes.

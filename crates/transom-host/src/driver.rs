@@ -133,7 +133,7 @@ impl Driver {
             Event::Connected { page, tab, connection, socket } => {
                 self.connect(page, tab, connection, socket);
             }
-            Event::Frame { page, connection, text, room } => {
+            Event::Said { page, connection, text, room } => {
                 drop(room);
                 let pages = &self.common.pages;
                 if pages.get(&page).is_some_and(|known| known.connection == connection) {

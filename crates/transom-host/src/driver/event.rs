@@ -21,7 +21,7 @@ pub(crate) enum Event {
         socket: mpsc::UnboundedSender<ToSocket>,
     },
     /// A page said something, which takes up room until it is heard.
-    Frame { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
+    Said { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
     /// Something that the opening of a view waits for. `turn` says which, where several were opened in one seat.

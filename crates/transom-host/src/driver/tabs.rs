@@ -10,7 +10,7 @@ use crate::{
     audit::Record,
     consent::{self, Choice},
     envelope::{
-        self, Answer, CloseReason, Ending, Frame, FromPage, Open, Said, Stream, ToPage, ViewId,
+        self, Answer, CloseReason, Ending, Envelope, FromPage, Open, Said, Stream, ToPage, ViewId,
         Welcome,
     },
     log::LineKind,
@@ -86,22 +86,22 @@ impl Driver {
 
     pub(super) fn refuse_page(&mut self, page: &str) {
         if let Some(socket) = self.common.pages.get_mut(page).and_then(|page| page.socket.take()) {
-            let _ = socket.send(ToSocket::Close(envelope::NOT_A_FRAME, "not a frame"));
+            let _ = socket.send(ToSocket::Close(envelope::NOT_AN_ENVELOPE, "not a frame"));
         }
     }
 
     pub(super) fn hear(&mut self, page: &str, text: &str) {
-        let Ok(frame) = Frame::parse(text) else { return self.refuse_page(page) };
-        let Some(view) = ViewId::parse(frame.view) else { return self.refuse_page(page) };
-        if !self.admit(page, &view, frame.said) {
+        let Ok(heard) = Envelope::parse(text) else { return self.refuse_page(page) };
+        let Some(view) = ViewId::parse(heard.view) else { return self.refuse_page(page) };
+        if !self.admit(page, &view, heard.said) {
             return;
         }
         let Some(seat) = self.seats.get_mut(&view) else { return };
-        let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
+        let Ok(new) = seat.stream.take(heard.said.map(|said| said.seq), heard.ack) else {
             return self.refuse_page(page);
         };
         let now = self.common.now();
-        if new && frame.said.is_some_and(|said| said.kind == "message") {
+        if new && heard.said.is_some_and(|said| said.kind == "message") {
             seat.step(now);
         }
         let slowed = seat.withhold(now) && seat.pace.take_slowed(now);
@@ -112,7 +112,7 @@ impl Driver {
         if slowed {
             seat.slowed(&mut self.common);
         }
-        if let Some(said) = frame.said.filter(|_| new) {
+        if let Some(said) = heard.said.filter(|_| new) {
             match said.read() {
                 Ok(said) => self.obey(&view, said),
                 Err(_) => return self.refuse_page(page),

@@ -199,7 +199,7 @@ impl Ending {
 }
 
 impl ToPage {
-    /// The kind and its payload, as they stand in a frame: `"kind":payload`.
+    /// The kind and its payload, as they stand in an envelope: `"kind":payload`.
     pub fn print(&self) -> String {
         match self {
             Self::Message(text) => format!(r#""message":{text}"#),

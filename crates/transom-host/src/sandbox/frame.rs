@@ -7,7 +7,7 @@ use transom::host::Limits;
 use transom::origin::Origin;
 use transom::wire::ResourcePermissions;
 
-use super::page::Page;
+use super::page::ServedPage;
 use super::sites::{self, Lease};
 use super::stable::StableDomain;
 use crate::documents::Document;
@@ -150,7 +150,12 @@ impl Mounted {
         Names { sandbox, guest, path: self.path.clone() }
     }
 
-    pub(super) fn replace(&mut self, frame: &Frame, granted: Granted, pages: (Page, Page)) {
+    pub(super) fn replace(
+        &mut self,
+        frame: &Frame,
+        granted: Granted,
+        pages: (ServedPage, ServedPage),
+    ) {
         let names = self.names();
         self.allow = granted.allow(&names);
         self.csp = granted.csp(frame, &names);
@@ -245,7 +250,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(sandbox: &sites::Place, guest: &sites::Place, path: String) -> Self {
+    pub(super) fn new(sandbox: &sites::Site, guest: &sites::Site, path: String) -> Self {
         Self { sandbox: sandbox.origin().clone(), guest: guest.origin().clone(), path }
     }
 
