@@ -5,7 +5,7 @@ mod told;
 
 pub(crate) use choice::Choice;
 use told::grouped;
-pub(crate) use told::{close_word, closed, limited, ruling, ruling_kind};
+pub(crate) use told::{closed, ending, limited, ruling, ruling_kind};
 
 use std::collections::BTreeSet;
 
@@ -309,7 +309,7 @@ pub(crate) fn deed(task: &Task, id: String) -> Option<Deed> {
 
 /// Asks for the click without which the browser lets the page do nothing.
 pub(crate) fn click(server: &str, tool: &str, deed: &Deed) -> Ask {
-    let verb = if deed.kind == "link" { "open" } else { "save" };
+    let verb = if deed.url.is_some() { "open" } else { "save" };
     let bare = |file: &FileOffer| FileOffer { text: None, blob: None, ..file.clone() };
     let (server, tool) = (Quoted::new(server), Quoted::new(tool));
     Ask {

@@ -93,7 +93,7 @@ pub mod words;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
-pub use log::{Line, Log};
+pub use log::{Line, LineKind, Log};
 pub use serve::serve;
 pub use server::{Remark, ServerState, SignIn, Standing};
 

@@ -13,13 +13,12 @@ use crate::violation::Denial;
 mod claims;
 mod decided;
 mod hosts;
-mod reach;
 
+pub use crate::reach::Reach;
 pub(crate) use claims::canonical;
 pub use claims::{Claimed, Claims};
 pub use decided::Decided;
 pub use hosts::{Domains, HostPattern, Nearby, NearbyError};
-pub use reach::Reach;
 
 /// The answer to a wish.
 #[derive(Clone, Debug, PartialEq)]

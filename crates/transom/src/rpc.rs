@@ -9,15 +9,13 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::printed::Ambiguous;
+use crate::{printed::Ambiguous, scan};
 
 mod id;
 mod print;
 mod read;
-pub(crate) mod scan;
 
 pub use id::{Id, MAX_ID_BYTES};
-pub(crate) use print::push_string;
 pub(crate) use read::Name;
 
 use print::{answer, call, refuse};

@@ -8,7 +8,7 @@ use transom::{
     wire::{Axis, ContainerDimensions, DisplayMode, SafeAreaInsets},
 };
 
-use super::{NotAFrame, Said, read};
+use super::{NotAnEnvelope, Said, read};
 
 /// What a page says about a view, read.
 #[derive(Clone, Debug, PartialEq)]
@@ -170,7 +170,7 @@ pub(super) struct Dropped<'a> {
 
 impl<'a> Said<'a> {
     /// Reads what a page says. A message is left to whoever judges it.
-    pub fn read(&self) -> Result<FromPage<'a>, NotAFrame> {
+    pub fn read(&self) -> Result<FromPage<'a>, NotAnEnvelope> {
         #[derive(Deserialize)]
         struct Mode {
             mode: DisplayMode,

@@ -61,8 +61,30 @@ pub enum ToPage {
     /// The end.
     Close {
         /// In one word.
-        reason: String,
+        reason: Ending,
     },
+}
+
+/// Why a view is taken from its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// It had its time to save, or needed none.
+    Teardown,
+    /// Text is shown in its place.
+    Text,
+    /// As many views are open as may be.
+    Limit,
+    /// The host knows no view of this name, and the page no tool for it.
+    Unknown,
+    /// It never finished its handshake.
+    Silent,
+    /// It took the keyboard again and again.
+    Focus,
+    /// It could reach an address that a person took back.
+    TakenBack,
+    /// It broke too many rules, or sent far too many messages.
+    Flood,
 }
 
 /// How to mount a view.
@@ -163,8 +185,23 @@ pub struct FileOffer {
     pub blob: Option<String>,
 }
 
+impl Ending {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Teardown => "teardown",
+            Self::Text => "text",
+            Self::Limit => "limit",
+            Self::Unknown => "unknown",
+            Self::Silent => "silent",
+            Self::Focus => "focus",
+            Self::TakenBack => "taken-back",
+            Self::Flood => "flood",
+        }
+    }
+}
+
 impl ToPage {
-    /// The kind and its payload, as they stand in a frame: `"kind":payload`.
+    /// The kind and its payload, as they stand in an envelope: `"kind":payload`.
     pub fn print(&self) -> String {
         match self {
             Self::Message(text) => format!(r#""message":{text}"#),
@@ -182,7 +219,7 @@ impl ToPage {
             }
             Self::Note { text } => format!(r#""note":{{"text":{}}}"#, json(text)),
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
-            Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
+            Self::Close { reason } => format!(r#""close":{{"reason":"{}"}}"#, reason.word()),
             Self::Resize { width, height } => {
                 let mut size = Map::new();
                 for (name, value) in [("width", width), ("height", height)] {

@@ -6,7 +6,7 @@ use transom::csp::{Ceiling, Csp, Declaration, Grant};
 use transom::origin::Origin;
 use transom::wire::ResourcePermissions;
 
-use super::page::Page;
+use super::page::ServedPage;
 use super::sites::{self, Lease};
 use super::stable::StableDomain;
 use crate::documents::Document;
@@ -122,7 +122,12 @@ impl Mounted {
         Names { sandbox, guest, path: self.path.clone() }
     }
 
-    pub(super) fn replace(&mut self, frame: &Frame, granted: Granted, pages: (Page, Page)) {
+    pub(super) fn replace(
+        &mut self,
+        frame: &Frame,
+        granted: Granted,
+        pages: (ServedPage, ServedPage),
+    ) {
         let names = self.names();
         self.allow = granted.allow(&names);
         self.csp = granted.csp(frame, &names);
@@ -217,7 +222,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(sandbox: &sites::Place, guest: &sites::Place, path: String) -> Self {
+    pub(super) fn new(sandbox: &sites::Site, guest: &sites::Site, path: String) -> Self {
         Self { sandbox: sandbox.origin().clone(), guest: guest.origin().clone(), path }
     }
 

@@ -92,13 +92,13 @@ impl Attributes<'_> {
 
 /// A page that is ready to be served.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct ServedPage {
     headers: HeaderMap,
     body: Bytes,
     clears: AtomicBool,
 }
 
-impl Page {
+impl ServedPage {
     pub(super) fn new(csp: &Csp, permissions: &str, body: Bytes) -> Self {
         let mut headers = HeaderMap::with_capacity(16);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));

@@ -13,9 +13,7 @@ use super::{
     shown::{UNPINNED, talks},
 };
 use crate::{
-    documents::{
-        self, Change, ContentHash, Document, Limits, Pin, PinError, Review, Shows, Unread,
-    },
+    documents::{self, Change, Document, Limits, Named, Pin, PinError, Review, Shows, Unread},
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions, wish, wishes},
     sandbox::{Frame, MountError, Mounted, Relay, Sandbox},
@@ -41,15 +39,6 @@ pub(crate) struct Prepared {
     pub(crate) reaches: BTreeSet<String>,
     /// Those of them that a person gave to this view alone.
     pub(crate) once: BTreeSet<String>,
-}
-
-/// Which document it is, and of which bytes.
-#[derive(Clone, Debug)]
-pub(crate) struct Named {
-    pub(crate) uri: String,
-    pub(crate) hash: ContentHash,
-    /// Whether somebody is asked before other bytes run.
-    pub(crate) pinned: bool,
 }
 
 /// Why a document does not run before somebody agrees to it.

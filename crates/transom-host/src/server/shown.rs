@@ -16,6 +16,7 @@ use crate::{
     documents::{Document, Severity},
     form,
     grants::{MissingGrants, MissingNearby, MissingPermissions},
+    log::LineKind,
     upstream::ListedTool,
     words,
     words::Words,
@@ -117,7 +118,7 @@ impl Server {
         }
         let (tools, views) = (tools.iter().count(), views.len());
         let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
-        self.log.write("server", &self.name, Words::ours(&words));
+        self.log.write(LineKind::Server, &self.name, Words::ours(&words));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
         drop(state);

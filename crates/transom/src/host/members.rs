@@ -13,7 +13,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    printed::{Ambiguous, Printed, reads_as},
+    printed::{Ambiguous, Printed, push_string, reads_as},
     quoted::Quoted,
     rpc::{self, Name},
     violation::Violation,
@@ -221,7 +221,7 @@ fn push_member(object: &mut String, name: &str, value: &str) {
     if object.len() > 1 {
         object.push(',');
     }
-    rpc::push_string(object, name);
+    push_string(object, name);
     object.push(':');
     object.push_str(value);
 }
