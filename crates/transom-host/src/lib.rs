@@ -82,6 +82,7 @@ mod kept;
 mod log;
 mod page;
 pub mod place;
+mod relay;
 pub mod sandbox;
 mod secret;
 mod serve;
@@ -92,7 +93,7 @@ pub mod words;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
-pub use log::{Line, Log};
+pub use log::{Line, LineKind, Log};
 pub use serve::serve;
 pub use server::{Remark, ServerState, SignIn, Standing};
 

@@ -8,7 +8,7 @@ use axum::extract::Request;
 use axum::http::header::{ALLOW, CONTENT_SECURITY_POLICY, HOST};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 
-use super::page::{Page, common};
+use super::page::{ServedPage, common};
 use super::sites::{Found, Sites};
 
 /// Answers for all names, or for one only.
@@ -60,7 +60,7 @@ fn is_for_frame(headers: &HeaderMap) -> bool {
     headers.get_all("sec-fetch-dest").iter().all(|wanted| wanted == "iframe")
 }
 
-fn serve(page: &Page, method: &Method) -> Response<Body> {
+fn serve(page: &ServedPage, method: &Method) -> Response<Body> {
     let body = if *method == Method::HEAD { Body::empty() } else { Body::from(page.body()) };
     let mut response = Response::new(body);
     *response.headers_mut() = page.headers();
