@@ -1,6 +1,8 @@
 //! An embeddable host for MCP Apps: connects to MCP servers, shows their views in real isolation, and
 //! judges every message between them.
 
+#![warn(missing_debug_implementations)]
+
 pub mod audit;
 mod consent;
 mod context;
@@ -10,6 +12,8 @@ pub mod demo;
 mod digest;
 pub mod documents;
 mod driver;
+/// What page and process say to one another. Public for the tests and fuzz targets of this repository; no part of the API.
+#[doc(hidden)]
 pub mod envelope;
 mod fallback;
 mod form;

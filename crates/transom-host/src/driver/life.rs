@@ -71,7 +71,7 @@ impl Seat {
         self.drive(common);
     }
 
-    /// Refuses what the page, or the sandbox before it, carried no further; where nobody knows what it was, that is written
+    /// Refuses what the page, or the sandbox before it, carried no further; where it is not known what it was, that is written
     /// down.
     pub(super) fn dropped(&mut self, common: &mut Common, outline: Option<&str>) {
         if self.live().is_none() {
@@ -145,7 +145,7 @@ impl Seat {
     }
 
     /// Writes in the log what a session says and needs nothing done for.
-    fn log_output(&mut self, common: &mut Common, output: Output) {
+    fn log_output(&mut self, common: &Common, output: Output) {
         match output {
             Output::Waits { method, about, .. } => {
                 self.log_of(common, LineKind::Asked, || words!("{} {}: you decide", method, about));
@@ -156,7 +156,11 @@ impl Seat {
                 }
             }
             Output::Unheard { late, .. } => {
-                let words = if late { "too late; it counts the next time" } else { "for nobody" };
+                let words = if late {
+                    "too late; it counts the next time"
+                } else {
+                    "to nothing that is asked"
+                };
                 self.log_of(common, LineKind::Answer, || words!("an answer {}", words));
             }
             Output::Greeted { info, .. } => {
@@ -265,7 +269,7 @@ impl Seat {
             }
             return;
         };
-        // The frame may be gone, and nobody left to be asked to save.
+        // The frame may be gone: no view is left to be asked to save.
         if reason != CloseReason::User {
             let _ = live.session.handle(now, Input::Reloaded);
         }

@@ -86,7 +86,7 @@ impl Seat {
             return self
                 .not_begun(common, &format!("there is no server {}", Quoted::new(&tool.server)));
         };
-        // H-10: what is for views alone is nobody else's, whatever the page shows.
+        // H-10: what is for views alone is not called for the page, whatever it shows.
         if server.tools().get(&tool.name).is_some_and(|known| !known.for_model) {
             self.note(common, || Record::not_opened(&tool.name));
             let words = format!("{} is a tool for its views alone", Quoted::new(&tool.name));

@@ -1,6 +1,6 @@
 //! How fast a view's messages are confirmed. The page has a few of a view's messages under way and no more until they are
-//! confirmed, so whoever is confirmed slowly is slowed down: what it sends too fast waits in the page, where it costs nobody
-//! anything, instead of taking turns with everybody else's messages.
+//! confirmed, so a view that is confirmed slowly is slowed down: what it sends too fast waits in the page, where it costs the others
+//! nothing, instead of taking turns with their messages.
 
 use std::time::Duration;
 
@@ -49,10 +49,10 @@ pub(super) fn pace_of(limit: Rate) -> f64 {
 const FASTER: f64 = 1.2;
 const SLOWEST: f64 = 100.0;
 
-/// How far ahead nobody minds.
+/// How far ahead a view may be before it waits.
 const SLACK: Duration = Duration::from_millis(50);
 
-/// How long somebody may be too fast before it is worth a word.
+/// How long a view may be too fast before it is worth a word.
 const BURST: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

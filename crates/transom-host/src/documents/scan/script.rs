@@ -191,7 +191,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// The names of XML's vocabularies are addresses that nobody visits; nor is `https://${…}` one.
+/// The names of XML's vocabularies are addresses that no browser visits; nor is `https://${…}` one.
 fn is_real(host: &str, purpose: Use) -> bool {
     host.len() <= transom::origin::MAX_ADDRESS_BYTES
         && !host.contains(['$', '{', '%'])
