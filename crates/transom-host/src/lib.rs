@@ -64,6 +64,8 @@
 //! `docs/security.md` of the repository says what a host like this promises, what it does not, and which test keeps each promise.
 //! The protocol itself is the crate [`transom`], which knows no socket and no clock.
 
+#![warn(missing_debug_implementations)]
+
 pub mod audit;
 mod consent;
 mod context;
@@ -73,6 +75,8 @@ pub mod demo;
 mod digest;
 pub mod documents;
 mod driver;
+/// What page and process say to one another. Public for the tests and fuzz targets of this repository; no part of the API.
+#[doc(hidden)]
 pub mod envelope;
 mod fallback;
 mod form;
