@@ -148,26 +148,13 @@ function outerHears(
       const { outcome } = message as Extract<Message, { outcome: unknown }>;
       return [{ at: "done" }, [REST, { do: "finish", outcome }]];
     }
-    case "replied MCP_TRANSPORT_ACCEPTED": {
-      const { sessionId } = message as Extract<
-        Message,
-        { type: "MCP_TRANSPORT_ACCEPTED" }
-      >;
-      if (sessionId !== facts.sessionId)
-        return failed(
-          at,
-          "SESSION_MISMATCH",
-          "the page accepted another session than it was offered",
-        );
-      const open = {
-        at: "open",
-        blocked: false,
-        quietUntil: -Infinity,
-      } as const;
-      const early = (state as { required?: SetupRequired }).required;
-      const [then, more] = early ? required(open, early, now) : [open, []];
-      return [then, [REST, { do: "opened" }, ...more]];
-    }
+    case "replied MCP_TRANSPORT_ACCEPTED":
+      return accepted(
+        state as Extract<OuterState, { at: "replied" }>,
+        message as Extract<Message, { type: "MCP_TRANSPORT_ACCEPTED" }>,
+        now,
+        facts,
+      );
     case "replied MCP_SETUP_REQUIRED":
       return [
         {
@@ -200,6 +187,24 @@ function outerHears(
     }
   }
   return [state, []];
+}
+
+/** The page accepts; what it asked for too early comes out now. */
+function accepted(
+  { at, required: early }: Extract<OuterState, { at: "replied" }>,
+  { sessionId }: { sessionId: string },
+  now: number,
+  facts: OuterFacts,
+): Step {
+  if (sessionId !== facts.sessionId)
+    return failed(
+      at,
+      "SESSION_MISMATCH",
+      "the page accepted another session than it was offered",
+    );
+  const open = { at: "open", blocked: false, quietUntil: -Infinity } as const;
+  const [then, more] = early ? required(open, early, now) : [open, []];
+  return [then, [REST, { do: "opened" }, ...more]];
 }
 
 /** An announcement. */
