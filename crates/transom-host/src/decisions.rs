@@ -11,6 +11,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use transom::{
     policy::{Claimed, Claims, Subject},
@@ -18,7 +19,7 @@ use transom::{
 };
 
 use crate::{
-    digest::{digest, hex},
+    digest::digest,
     grants::purposes,
     kept::{Kept, Stamp},
     place::{Place, PlaceId},
@@ -278,7 +279,7 @@ impl DecisionId {
     pub(crate) fn of(server: &str, place: &PlaceId, subject: &Subject) -> Self {
         let subject = serde_json::to_string(subject).expect("our own types have string keys");
         let hash = digest("transom: name of a decision", [server, place.as_str(), &subject]);
-        Self(hex(&hash[..4]))
+        Self(HEXLOWER.encode(&hash[..4]))
     }
 
     /// The digits.

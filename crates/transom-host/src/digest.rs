@@ -22,11 +22,6 @@ pub(crate) fn digest<T: AsRef<[u8]>>(
     hash.finalize().into()
 }
 
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

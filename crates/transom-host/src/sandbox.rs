@@ -29,8 +29,9 @@ use axum::Router;
 use transom::csp::{Csp, Script};
 use transom::origin::Origin;
 
+pub use crate::relay::{PageLimits, Relay};
 pub use domain::{NotAWildcard, Wildcard};
-pub use frame::{Frame, Mounted, MountedRaw, RawPage, Relay};
+pub use frame::{Frame, Mounted, MountedRaw, RawPage};
 pub use naming::{Naming, PageAmongFrames};
 pub use page::{NotInline, SandboxScript};
 pub use ports::{Loopback, NoLoopback};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use data_encoding::HEXLOWER;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -26,7 +27,7 @@ impl ContentHash {
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        HEXLOWER.encode_display(&self.0).fmt(f)
     }
 }
 
@@ -40,15 +41,9 @@ impl FromStr for ContentHash {
     type Err = NotAHash;
 
     fn from_str(text: &str) -> Result<Self, NotAHash> {
-        let digits = text.strip_prefix(PREFIX).ok_or(NotAHash)?.as_bytes();
-        let mut hash = [0; 32];
-        if digits.len() != 2 * hash.len() {
-            return Err(NotAHash);
-        }
-        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-        }
-        Ok(Self(hash))
+        let digits = text.strip_prefix(PREFIX).ok_or(NotAHash)?;
+        let bytes = HEXLOWER.decode(digits.as_bytes()).map_err(|_| NotAHash)?;
+        bytes.try_into().map(Self).map_err(|_| NotAHash)
     }
 }
 
@@ -68,14 +63,6 @@ impl<'de> Deserialize<'de> for ContentHash {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected sha256: and 64 digits from 0 to f")]
 pub struct NotAHash;
-
-fn digit(byte: u8) -> Result<u8, NotAHash> {
-    match byte {
-        b'0'..=b'9' => Ok(byte - b'0'),
-        b'a'..=b'f' => Ok(byte - b'a' + 10),
-        _ => Err(NotAHash),
-    }
-}
 
 const PREFIX: &str = "sha256:";
 

@@ -10,12 +10,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use transom::violation::Quoted;
 use transom::wire::{ResourceCsp, ResourcePermissions};
 
 use super::{ContentHash, Document, Severity};
-use crate::digest::{digest, hex};
+use crate::digest::digest;
 use crate::place::PlaceId;
 
 pub use file::FilePins;
@@ -82,7 +83,7 @@ impl Pin {
 fn whole(text: &str) -> String {
     match text.len() <= LONGEST_NAME {
         true => text.to_owned(),
-        false => format!("sha256 {}", hex(&digest("transom: a long name", [text]))),
+        false => format!("sha256 {}", HEXLOWER.encode(&digest("transom: a long name", [text]))),
     }
 }
 

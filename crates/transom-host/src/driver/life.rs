@@ -32,7 +32,10 @@ impl Seat {
     fn obey(&mut self, common: &mut Common, said: FromPage<'_>) {
         match said {
             FromPage::Message(text) => self.heard(common, text, Session::hear),
-            FromPage::Dropped(dropped) => self.dropped(common, dropped.as_deref()),
+            // What the page, or the sandbox before it, carried no further, as far as they know what it was.
+            FromPage::Dropped(known) => {
+                self.heard(common, known.as_deref().unwrap_or_default(), Session::hear_of);
+            }
             FromPage::Arguments(piece) => self.write_arguments(common, &piece),
             FromPage::Call(call) => self.call_offered(common, call),
             FromPage::Did(did) => self.did(common, &did),
@@ -69,21 +72,6 @@ impl Seat {
             self.refused(common, &violation);
         }
         self.drive(common);
-    }
-
-    /// Refuses what the page, or the sandbox before it, carried no further; where it is not known what it was, that is written
-    /// down.
-    pub(super) fn dropped(&mut self, common: &mut Common, outline: Option<&str>) {
-        if self.live().is_none() {
-            return;
-        }
-        if let Some(outline) = outline {
-            return self.heard(common, outline, Session::hear_of);
-        }
-        self.count(common, |counts| counts.refused += 1);
-        self.log_of(common, LineKind::Refused, || {
-            "a message that was too large, or that JSON cannot hold".into()
-        });
     }
 
     /// Writes down what was refused and was no request; a request's refusal is its verdict.

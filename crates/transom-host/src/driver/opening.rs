@@ -86,11 +86,9 @@ impl Seat {
             return self
                 .not_begun(common, &format!("there is no server {}", Quoted::new(&tool.server)));
         };
-        // H-10: what is for views alone is not called for the page, whatever it shows.
-        if server.tools().get(&tool.name).is_some_and(|known| !known.for_model) {
+        if let Err(denial) = Session::may_open(&server.tools(), &tool.name) {
             self.note(common, || Record::not_opened(&tool.name));
-            let words = format!("{} is a tool for its views alone", Quoted::new(&tool.name));
-            return self.not_begun(common, &words);
+            return self.not_begun(common, &denial.to_string());
         }
         let (_, together) = server.limits();
         if beside >= together.views {

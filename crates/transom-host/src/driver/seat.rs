@@ -14,14 +14,10 @@ use transom::{
     violation::{Holder, Limit, Quoted},
 };
 
-use super::{
-    allowance::Allowance,
-    common::Common,
-    event::ToSocket,
-    pace::{Pace, pace_of},
-};
+use super::{allowance::Allowance, common::Common, event::ToSocket, pace::Pace};
 use crate::{
     envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
+    relay::confirmed,
     sandbox::Mounted,
     server::{Prepared, Server},
     upstream::Outcome,
@@ -229,13 +225,13 @@ impl Seat {
     /// Counts a message for its pace.
     pub(super) fn step(&mut self, now: Duration) {
         if let Some(rate) = self.rate() {
-            self.pace.count(now, pace_of(rate));
+            self.pace.count(now, confirmed(rate));
         }
     }
 
     /// Confirms only what came at its pace; whether something is not confirmed yet.
     pub(super) fn withhold(&mut self, now: Duration) -> bool {
-        let ahead = self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)));
+        let ahead = self.rate().map_or(0, |rate| self.pace.ahead(now, confirmed(rate)));
         self.stream.withhold(ahead);
         ahead > 0
     }

@@ -8,7 +8,7 @@ use transom::{
 };
 
 use super::json;
-use crate::words::Words;
+use crate::{relay::PageLimits, words::Words};
 
 /// What the host says about a view.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,8 @@ pub struct Mount {
     /// Whether to draw a border; absent, the page decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub border: Option<bool>,
+    /// What counts for the view on the page.
+    pub limits: PageLimits,
 }
 
 /// A question for the person at the page.

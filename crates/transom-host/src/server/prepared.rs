@@ -189,6 +189,7 @@ impl Prepared {
             title: format!("{} from {}", Quoted::new(tool), Quoted::new(&self.server.name)),
             allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
             border: self.document.meta.prefers_border,
+            limits: Relay::of(&self.server.limits().0).page,
         }
     }
 

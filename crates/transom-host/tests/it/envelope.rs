@@ -1,10 +1,12 @@
 //! The fixtures that both ends of the socket agree on.
 
 use serde_json::{Value, json};
+use transom::host::{Limits, Rate};
 use transom::wire::Tool;
 use transom_host::envelope::{
-    Ask, Deed, Ending, Envelope, FileOffer, FromPage, Hello, Stream, ToPage, ViewId, Welcome,
+    Ask, Deed, Ending, Envelope, FileOffer, FromPage, Hello, Mount, Stream, ToPage, ViewId, Welcome,
 };
+use transom_host::sandbox::Relay;
 use transom_host::words::Words;
 
 fn fixtures(name: &str) -> Vec<Value> {
@@ -119,6 +121,19 @@ fn told(name: &str) -> Option<ToPage> {
     let why: Words = "There is no view to show: it is too large.".into();
     let deed = |id: &str, kind| Deed { id: id.to_owned(), kind, ..Deed::default() };
     Some(match name {
+        "opened" => ToPage::Open(Mount {
+            title: "Weather from demo".to_owned(),
+            allow: Some(String::new()),
+            border: Some(true),
+            ..mount(&Limits::default())
+        }),
+        "opened with permissions" => {
+            let messages = Rate { per_second: 5_000.0, burst: 10_000.0 };
+            let bytes = Rate { per_second: 200e6, burst: 800e6 };
+            let allow = Some("geolocation; clipboard-write".to_owned());
+            let limits = Limits { messages, bytes, ..Limits::default() };
+            ToPage::Open(Mount { title: "Map".to_owned(), allow, ..mount(&limits) })
+        }
         "ask before a link" => ToPage::Ask(Box::new(link)),
         "a question that nobody waits for any more" => {
             ToPage::Ask(Box::new(Ask { late: true, ..link }))
@@ -156,6 +171,14 @@ fn told(name: &str) -> Option<ToPage> {
     })
 }
 
+fn mount(limits: &Limits) -> Mount {
+    Mount {
+        src: "http://a1.localhost:7421/".to_owned(),
+        limits: Relay::of(limits).page,
+        ..Mount::default()
+    }
+}
+
 #[test]
 fn what_the_host_says_is_written_byte_for_byte() {
     let mut written = 0;
@@ -174,7 +197,7 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 12);
+    assert_eq!(written, 14);
 }
 
 const WHO: &str = "View of \"weather\" from \"demo\"";
