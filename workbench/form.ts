@@ -3,7 +3,7 @@ import type { TransomView } from "../web/src/host.js";
 import { make, pause } from "./dom.js";
 import type { Schema, Tool } from "./types.js";
 
-/** Draws what is in a box when somebody opens it: a stranger says what that is, and how much, and may say it again every second. */
+/** Draws what is in a box when the person opens it: a server says what that is, and may say much of it every second. */
 export function whenOpened(
   details: HTMLDetailsElement,
   content: () => HTMLElement,

@@ -23,7 +23,7 @@ export function offers(
   );
   const kept = [...(before?.querySelectorAll<HTMLElement>("details") ?? [])];
   for (const tool of tools.slice(0, TOOLS) as Offered[]) {
-    // What is as it was stays: somebody may be filling it in, or waiting for its answer.
+    // A tool that did not change stays: the person may be filling in its form, or waiting for its answer.
     const same = JSON.stringify(tool);
     box.append(
       kept.find(({ dataset }) => dataset["tool"] === same) ??

@@ -3,7 +3,7 @@
  *
  * A view can guess when and where a person clicks or presses a key next, and ask just before. So what was meant for
  * the view must not be an answer: the buttons arm when the question has stood still, whole and in sight for a moment in
- * which nobody clicked or typed, and again after everything that moves, covers or changes it.
+ * which the person did not click or type, and again after everything that moves, covers or changes it.
  *
  * ```text
  * waiting ──still for a moment──▶ armed ──click, Enter, Space, Escape──▶ answered
@@ -61,7 +61,7 @@ function draw(): void {
     last = performance.now();
     watch();
   }
-  // On no button: what is typed next may be meant for somebody else.
+  // On no button: what the person types next may be meant for a view.
   if (fresh) dialog.focus();
   if (!first && dialog.open) {
     // Before the dialog gives the keyboard back: a view that had it may have it again.
@@ -110,7 +110,7 @@ function fill({ view, ask }: Question): void {
   );
 }
 
-/** The rest of what would be sent: how much it is, and all of it for whoever wants to see it. */
+/** The rest of what would be sent: how much it is, and all of it for the person who wants to see it. */
 function folded({ words, text, beyond }: Fold): HTMLElement {
   const rest = make("details", {});
   rest.append(
@@ -158,7 +158,7 @@ function look(now: number): void {
   if (!dialog.open) return;
   const seen = sight();
   if (seen === undefined || seen !== stood) rest();
-  // A frame that came late shows for how long nobody could see anything: that does not count.
+  // A late frame means that the person could not see anything for that time: it does not count.
   else still += Math.min(now - last, LONGEST_FRAME);
   [stood, last] = [seen, now];
   dialog.style.setProperty("--still", String(Math.min(still / STILL, 1)));
@@ -173,7 +173,7 @@ function look(now: number): void {
   watch();
 }
 
-/** Where everything is; nothing while a part is out of sight, or somebody else has the keyboard. */
+/** Where everything is; nothing while a part is out of sight, or a view or another page has the keyboard. */
 function sight(): string | undefined {
   if (document.visibilityState !== "visible" || !document.hasFocus())
     return undefined;
@@ -221,7 +221,7 @@ function rest(): void {
   words("wait");
 }
 
-/** Somebody clicked or typed before the buttons were armed, and is told. */
+/** Tells the person that a click or key came before the buttons were armed. */
 function tooEarly(): void {
   rest();
   words("early");
@@ -300,7 +300,7 @@ const WORDS = {
   early: "That was too early. Please answer again.",
 };
 
-/** In milliseconds. Longer than the time between two clicks of a double click, or two keys of somebody who types. */
+/** In milliseconds. Longer than the time between two clicks of a double click, or two keys of a person who types. */
 const STILL = 700;
 const LONGEST_FRAME = 100;
 
@@ -338,7 +338,7 @@ dialog.oncancel = (event) => event.preventDefault();
 dialog.onclose = () => {
   // Some browsers close a dialog at the second Escape, whatever the page says.
   if (!shown) return;
-  // It was out of sight, and whoever looked at it every frame may have stopped.
+  // It was out of sight, and the watch of every frame may have stopped.
   rest();
   dialog.showModal();
   watch();

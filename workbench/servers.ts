@@ -55,7 +55,7 @@ function draw(servers: Server[], channel: WebSocketChannel): void {
     const text = JSON.stringify(server);
     const drawn = DRAWN.get(server.name);
     const box = drawn?.text === text ? drawn.box : serverBox(server, channel);
-    // A form that somebody is in the middle of stays open.
+    // A form that the person is filling in stays open.
     for (const tool of box === drawn?.box
       ? []
       : (drawn?.box.querySelectorAll("details[open] summary") ?? []))

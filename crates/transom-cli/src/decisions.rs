@@ -89,7 +89,7 @@ fn list(decisions: &Decisions, config: &Config, as_json: bool) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// In the audit, if there is one. That it cannot be written must not keep anybody from taking something back.
+/// In the audit, if there is one. A decision is taken back also when the audit cannot be written.
 fn write_down(path: PathBuf, gone: &[Remembered]) -> Result<()> {
     if gone.is_empty() || !path.exists() {
         return Ok(());

@@ -96,7 +96,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     }
 }
 
-/// The audit of this run, unless nobody wants one or nothing is kept.
+/// The audit of this run; none if it is switched off or nothing is kept.
 async fn open_audit(config: &Config, folder: Option<&Path>) -> Result<Option<Audit>> {
     let Some(folder) = folder.filter(|_| config.run.audit.value) else { return Ok(None) };
     let sync = config.run.audit_sync.value;
@@ -163,7 +163,7 @@ fn build(
     Ok(builder.build()?)
 }
 
-/// The folder where things are kept, made if need be. One that nobody asked for may be impossible.
+/// The folder where things are kept, made if need be. The default one may be impossible to make; that is no error.
 fn data(config: &Config) -> Result<Option<&Path>> {
     let Some(folder) = config.run.data.value.as_deref() else { return Ok(None) };
     match private_folder(folder) {
@@ -182,11 +182,11 @@ fn data(config: &Config) -> Result<Option<&Path>> {
 
 fn greet(config: &Config, address: &str, sandbox: u16) {
     say(&format!("transom {}   {address}    (sandbox on :{sandbox})", env!("CARGO_PKG_VERSION")));
-    // A file of this folder starts programs; whoever was not aware of it should be.
+    // A file of this folder can start programs: the person should know that it was read.
     if let Some(found) = &config.file {
         say(&format!("  settings    {} ({})", found.path.display(), found.why));
     }
-    // A file that somebody names is agreed to unread; so what it does is said.
+    // By naming a file the person agrees to it without a question; so it is said what the file does.
     for line in &config.named {
         say(&format!("              {line}"));
     }
@@ -252,12 +252,12 @@ fn waiting(states: &[ServerState], passed: Duration) {
     }
 }
 
-/// The beginning of a line about somebody. However long the name is, what follows stands apart from it.
+/// The beginning of a line about one server. However long its name is, what follows stands apart from it.
 fn column(name: &str) -> String {
     format!("  {name:<11} ")
 }
 
-/// Nobody listening is no reason to stop serving.
+/// Prints a line. A closed standard output is no reason to stop serving.
 pub(crate) fn say(line: &str) {
     let _ = terminal::print(&format!("{}\n", clean(line)));
 }
@@ -267,7 +267,7 @@ fn log_to_stderr(json: bool) {
     use tracing_subscriber::{EnvFilter, fmt};
     let usual = if json { "warn,transom_host=info" } else { "warn" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    // It writes down the codes that tokens are given for, whatever level somebody asks for.
+    // It logs the codes that are exchanged for tokens, so RUST_LOG cannot raise its level.
     let quiet = "rmcp::transport::auth=warn".parse().expect("a target and a level");
     let filter = filter.add_directive(quiet);
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);

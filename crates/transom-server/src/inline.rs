@@ -1,6 +1,6 @@
 //! One document out of a folder: what it refers to is written into it.
 //!
-//! A host shows a document and nothing beside it, so a reference that nobody answers would be a blank
+//! A host shows a document and no file beside it, so a reference that cannot be resolved would be a blank
 //! frame later. Here it is refused, with words for the author.
 
 mod attribute;

@@ -1,7 +1,7 @@
 //! The files that a person agreed to: each by its path and the hash of its text.
 //!
-//! A `transom.toml` that lies in whatever folder somebody stands in starts programs and loosens rules. So it counts only
-//! after a person has seen what it does and said yes, once for each text of it.
+//! A `transom.toml` in the current folder can start programs and loosen rules, and a stranger may have written it. So it
+//! counts only after the person has seen what it does and said yes, once for each text of it.
 
 use std::{
     fmt::Write as _,
@@ -135,7 +135,7 @@ fn question(path: &Path, effects: &Effects, before: Option<&Record>) -> String {
     text + &format!("\nLet it count ({})? [y/N] ", effects.sum())
 }
 
-/// What is said where there is nobody to ask. It may end in a log.
+/// The error where no person can be asked. It may end in a log.
 fn unasked(found: &Found, parsed: &Parsed<'_>) -> String {
     let (path, why) = (found.path.display(), found.why);
     let effects = Effects::of_toml(&parsed.table, Show::Masked).lines;

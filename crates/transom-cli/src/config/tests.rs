@@ -10,7 +10,7 @@ use transom_host::{place::Place, upstream::Command};
 use super::{setting::Setting, *};
 use crate::{
     arguments::{Cli, Command as CliCommand},
-    terminal::Nobody,
+    terminal::Unattended,
 };
 
 /// A configuration from a file and a command line, somewhere without other files.
@@ -26,7 +26,7 @@ fn load_in(folder: &Path, words: &[&str]) -> Result<Config> {
     let cli = Cli::parse_from([&["transom", "run"], named, words].concat());
     let Some(CliCommand::Run(arguments)) = cli.command else { panic!("run") };
     let home = |name: &str| (name == "HOME").then(|| OsString::from("/somebody"));
-    Config::load(&arguments, &Surroundings { folder, variable: &home, terminal: &Nobody })
+    Config::load(&arguments, &Surroundings { folder, variable: &home, terminal: &Unattended })
 }
 
 fn message(toml: &str) -> String {

@@ -62,7 +62,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Answers every question with yes, so that what stands in the way is not a question that nobody answered.
+    /// Answers every question with yes, so that no attempt is stopped by a question of the browser alone.
     async fn prepare(&mut self, downloads: &Path) -> Result<()> {
         let allow = json!({ "behavior": "allow", "downloadPath": downloads });
         self.tools.call("Browser.setDownloadBehavior", allow, None).await?;
