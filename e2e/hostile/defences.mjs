@@ -62,14 +62,14 @@ export const DEFENCES = [
   },
   {
     name: "a tool for views alone is nobody else's",
-    file: "crates/transom-host/src/session.rs",
+    file: "crates/transom-host/src/driver/opening.rs",
     find: ".is_some_and(|known| !known.for_model)",
     put: ".is_some_and(|known| !known.for_model && !known.for_app)",
     test: ["servers", "H-10"],
   },
   {
     name: "a yes counts for one server",
-    file: "crates/transom-host/src/session.rs",
+    file: "crates/transom-host/src/driver/questions.rs",
     find: "for seat in self.views.values_mut().filter(|seat| seat.server == server) {",
     put: "for seat in self.views.values_mut() {",
     test: ["servers", "H-12 what was allowed"],
@@ -111,7 +111,7 @@ export const DEFENCES = [
   },
   {
     name: "what comes too fast is confirmed slowly",
-    file: "crates/transom-host/src/session.rs",
+    file: "crates/transom-host/src/driver/seat.rs",
     find: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)))",
     put: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate))) * 0",
     test: ["flood", "a view that is too fast"],
@@ -272,7 +272,7 @@ export const DEFENCES = [
   },
   {
     name: "no effect before its row is written",
-    file: "crates/transom-host/src/session/ledger.rs",
+    file: "crates/transom-host/src/driver/ledger.rs",
     find: "Some(ticket) => drop(self.ledger.held.insert(ticket, (view.clone(), held))),",
     put: "Some(_) => self.release(view, held),",
     test: ["crash", "killed"],
@@ -348,7 +348,7 @@ export const DEFENCES = [
   },
   {
     name: "a private address that is taken back ends the views that reach it",
-    file: "crates/transom-host/src/session/memory.rs",
+    file: "crates/transom-host/src/driver/memory.rs",
     find: "live.session.close(now, Reason::TakenBack);",
     put: "",
     test: ["nearby", "what is taken back is taken from a view"],

@@ -14,7 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { checkExports } from "./exports-test.mjs";
 
+const PACKED =
+  /^(dist\/(?!workbench)|package\.json$|README\.md$|LICENSE-(MIT|APACHE)$)/;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "transom-pack-"));
 const run = (command, args, cwd = scratch) =>
@@ -41,7 +44,7 @@ try {
   );
   const strays = files
     .map(({ path }) => path)
-    .filter((path) => !/^(dist\/|package\.json$|README)/.test(path));
+    .filter((path) => !PACKED.test(path));
   if (strays.length) throw new Error(`packed too much: ${strays}`);
 
   // Unpacked where npm would put it: the package has no dependencies to fetch.
@@ -54,6 +57,9 @@ try {
     home,
     "--strip-components=1",
   ]);
+  for (const name of ["LICENSE-MIT", "LICENSE-APACHE"])
+    if (!licence(home, name).equals(licence(join(root, ".."), name)))
+      throw new Error(`${name} is not the repository's`);
   for (const name of ["@types/react", "react", "csstype"])
     cpSync(
       join(root, "node_modules", name),
@@ -90,6 +96,7 @@ try {
     ]);
   }
 
+  const checked = await checkExports(home, scratch);
   const names = run(process.execPath, [
     "-e",
     'import("transom").then((m) => console.log(Object.keys(m).join()))',
@@ -117,10 +124,15 @@ try {
   )
     throw new Error("cannot be inlined");
   console.log(
-    `packed ${files.length} files, ${readdirSync(home).join(", ")}: types, modules and bundle are usable`,
+    `packed ${files.length} files, ${readdirSync(home).join(", ")}: types, modules and bundle are usable, and ${checked} exports are as declared`,
   );
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+/** A copy, because npm packs no links. */
+function licence(folder, name) {
+  return readFileSync(join(folder, name));
 }
 
 function USE() {

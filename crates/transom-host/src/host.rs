@@ -25,13 +25,13 @@ use crate::{
     crowd::Crowd,
     decisions::{self, Decisions},
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
+    driver::{Driver, Event, Memory, Parts},
     log::Log,
     page::{self, First, Page},
     place::Place,
     sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
     secret::Key,
     server::{Server, ServerState, Servers, Trust},
-    session::{Driver, Event, Memory, Parts},
     upstream::{OAuth, Registration, Target, Tokens},
 };
 
@@ -211,7 +211,7 @@ impl Host {
     }
 
     #[cfg(test)]
-    pub(crate) fn decisions(&self) -> Vec<crate::session::ShownDecision> {
+    pub(crate) fn decisions(&self) -> Vec<crate::driver::ShownDecision> {
         let shown = self.page.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         shown.clone()
     }

@@ -29,13 +29,13 @@ use transom::origin::Origin;
 use crate::{
     crowd::{Crowd, Most},
     decisions::DecisionId,
+    driver::{Event, ShownDecision, ShownDecisions, ToSocket},
     envelope::{self, Hello},
     log::{Line, Log},
     page::greeting::{Greeting, Socket},
     secret::Key,
     serve::let_in,
     server::{ServerState, Servers},
-    session::{Event, ShownDecision, ShownDecisions, ToSocket},
     upstream::Return,
 };
 

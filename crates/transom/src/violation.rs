@@ -88,6 +88,9 @@ pub enum Denial {
     /// H-11: the tool's visibility does not include the app.
     #[error("tool {0} is not visible to apps")]
     NotVisible(Quoted),
+    /// H-10: the tool's visibility does not include the model, nor whoever else opens views.
+    #[error("{0} is a tool for its views alone")]
+    ForViews(Quoted),
     /// H-12, H-15: no such tool on the server this view came from.
     #[error("tool {0} is not a tool of this view's server")]
     NotThisServer(Quoted),
@@ -219,6 +222,7 @@ impl Denial {
     pub fn name(&self) -> &'static str {
         match self {
             Self::NotVisible(_) => "not-visible",
+            Self::ForViews(_) => "for-views",
             Self::NotThisServer(_) => "not-this-server",
             Self::Policy(_) => "policy",
             Self::Refused(_) | Self::Again(_) => "refused",

@@ -244,7 +244,7 @@ export class OuterFrameTransport extends FrameTransport {
         this.#start = undefined;
         return;
       case "surface":
-        return this.tell(() => this.onsetuprequired?.(output.required));
+        return this.invoke(() => this.onsetuprequired?.(output.required));
       case "finish": {
         const { outcome } = output;
         this.#closeWindow();
@@ -431,7 +431,7 @@ export class OuterFrameTransport extends FrameTransport {
         : "the page reloaded; what it was asked before is lost",
     );
     this.#end(error, true, next !== undefined);
-    if (next) this.tell(() => this.onreload?.(next));
+    if (next) this.invoke(() => this.onreload?.(next));
   }
 
   /** Ends a setup, which may be tried again, or the connection, which may not. */

@@ -76,11 +76,11 @@ export abstract class FrameTransport {
         (params as { requestId: RequestId } | undefined)
           ?.requestId as RequestId,
       );
-    this.tell(() => this.onmessage?.(payload));
+    this.invoke(() => this.onmessage?.(payload));
   }
 
   /** Calls a handler. What it throws is reported, and stops nothing. */
-  protected tell(handler: () => void): void {
+  protected invoke(handler: () => void): void {
     try {
       handler();
     } catch (error) {

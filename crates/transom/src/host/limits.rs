@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::rate::Rate;
+use super::{rate::Rate, state};
 use crate::{calls::Patience, rpc};
 
 /// The limits of one view. What all views of one server may use up together is in
@@ -68,6 +68,12 @@ pub struct Terms {
     pub resize: Duration,
     /// Between two announcements that the view's tools changed (H-117).
     pub list_changed: Duration,
+}
+
+impl Terms {
+    pub(super) fn phases(&self) -> state::Terms {
+        state::Terms { handshake: self.handshake, teardown: self.teardown }
+    }
 }
 
 impl Default for Limits {

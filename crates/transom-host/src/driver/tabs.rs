@@ -1,6 +1,27 @@
 //! Pages and their tabs: who may speak of which view, in order and exactly once.
 
-use super::*;
+use std::{collections::HashMap, time::Duration};
+
+use tokio::sync::mpsc;
+use transom::{
+    host::Usage,
+    violation::{Holder, Limit, Over, Quoted},
+};
+
+use super::{
+    Driver,
+    event::ToSocket,
+    pace::Pace,
+    seat::{Life, Seat},
+};
+use crate::{
+    audit::Record,
+    consent::{self, Choice},
+    envelope::{
+        self, Answer, CloseReason, Frame, FromPage, Open, Said, Stream, ToPage, ViewId, Welcome,
+    },
+    words,
+};
 
 /// One load of a page.
 pub(super) struct Page {
@@ -241,3 +262,10 @@ impl Driver {
         }
     }
 }
+
+/// How long a page may stay away before its views end.
+pub(super) const AWAY: Duration = Duration::from_secs(60);
+/// How long a confirmation waits for something to travel with.
+const CONFIRM: Duration = Duration::from_millis(20);
+/// The most places: one that ended keeps its counters for as long as its page is known.
+const PLACES: usize = 50_000;

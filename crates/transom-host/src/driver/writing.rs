@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
-use transom::{host::ToolCall, partial::Healer, printed::Printed, quoted::Quoted, wire::RawObject};
+use transom::{
+    host::ToolCall, partial::Healer, printed::Printed, violation::Quoted, wire::RawObject,
+};
 
-use super::{Driver, Event, Life};
+use super::{Driver, event::Event, seat::Life};
 use crate::{
     audit::Record,
     envelope::{Piece, ViewId},

@@ -1,16 +1,34 @@
 //! What people decided for longer than one question: taken in, kept, shown, and taken back.
 
 use std::{
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
+    collections::{BTreeSet, VecDeque},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use serde::Serialize;
+use tokio::sync::mpsc;
+use transom::{
+    host::{Input, Reason},
+    policy::{Claimed, Decision, Subject},
+    violation::Quoted,
+};
 
-use super::*;
+use super::{
+    Driver,
+    event::Event,
+    ledger::Held,
+    seat::{Life, Seat},
+};
 use crate::{
-    decisions::{self, Decisions, Remembered},
+    audit::Record,
+    consent::Choice,
+    decisions::{self, DecisionId, Decisions, Remembered},
+    envelope::ViewId,
     kept::Stamp,
+    log::Log,
+    words,
+    words::Words,
 };
 
 /// What the loop knows of the file of decisions.

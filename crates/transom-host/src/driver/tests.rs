@@ -3,11 +3,18 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use transom::origin::Origin;
+use transom::{host::Rate, origin::Origin, quoted::Quoted};
 
 use super::*;
-use crate::decisions::{Decisions, Remembered};
-use crate::{Builder, Host, demo, sandbox::Naming, server::Standing, upstream::Target};
+use crate::{
+    Builder, Host,
+    decisions::{DecisionId, Decisions, Remembered},
+    demo,
+    envelope::Frame,
+    sandbox::Naming,
+    server::Standing,
+    upstream::Target,
+};
 
 struct Stage {
     host: Host,

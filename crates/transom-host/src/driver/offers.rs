@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use transom::{
     host::{AppAnswer, AppTool},
-    quoted::Quoted,
+    violation::Quoted,
     wire::{RawObject, Tool},
 };
 

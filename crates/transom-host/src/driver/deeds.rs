@@ -1,6 +1,24 @@
 //! What is done for a view once it is allowed: by its server, by the page, or here.
 
-use super::*;
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use transom::{
+    host::{FileBody, Input, Task},
+    printed::Printed,
+    rpc::ErrorObject,
+    violation::Quoted,
+    wire::{DisplayMode, RawObject},
+};
+
+use super::{Driver, LINE, event::Event, ledger::Held, questions::deed_id, seat::About};
+use crate::{
+    audit::Record,
+    consent,
+    envelope::{Deed, Did, ToPage, ViewId},
+    upstream::{CallOptions, Request, Update},
+    words,
+};
 
 impl Driver {
     pub(super) fn perform(&mut self, view: &ViewId, call: u64, task: Task) {
