@@ -4,7 +4,7 @@ mod builder;
 
 pub use builder::{Agreement, BuildError, Builder};
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::sync::{mpsc, oneshot};
@@ -32,6 +32,12 @@ pub struct Host {
     pub(crate) events: mpsc::Sender<Event>,
     log: Arc<Log>,
     audit: Option<Audit>,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").finish_non_exhaustive()
+    }
 }
 
 impl Host {

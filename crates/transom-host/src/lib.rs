@@ -69,6 +69,7 @@ mod consent;
 mod context;
 mod crowd;
 pub mod decisions;
+#[doc(hidden)]
 pub mod demo;
 mod digest;
 pub mod documents;

@@ -1,6 +1,7 @@
 //! Reads a log that somebody may be writing, and removes what is old.
 
 use std::{
+    fmt,
     path::{Path, PathBuf},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -21,6 +22,12 @@ pub struct Reader {
     connection: SqliteConnection,
     anchor: Head,
     last: u64,
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Reader {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     path::PathBuf,
     sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
@@ -50,6 +51,13 @@ pub struct Builder {
     pub(super) first: Option<First>,
     pub(super) audit: Option<Audit>,
     pub(super) remember: u32,
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let servers: Vec<&String> = self.servers.iter().map(|(name, ..)| name).collect();
+        f.debug_struct("Builder").field("servers", &servers).finish_non_exhaustive()
+    }
 }
 
 /// What is agreed with one server alone.
