@@ -1,7 +1,19 @@
 /** Forms for the arguments of tools, and arguments that are written piece by piece. */
 import type { TransomView } from "../web/src/host.js";
 import { make, pause } from "./dom.js";
-import type { Schema, Tool } from "./types.js";
+import type { Form } from "./state.generated.js";
+
+/** The part of a schema that a form is drawn from. A stranger wrote it. */
+type Schema = {
+  type?: string | string[];
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+};
+export type InputSchema = {
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
 
 /** Draws what is in a box when the person opens it: a server says what that is, and may say much of it every second. */
 export function whenOpened(
@@ -15,26 +27,23 @@ export function whenOpened(
 
 /** A form for the arguments of a tool; what is in it, or nothing while something is wrong with it. */
 export function argumentsForm(
-  tool: Pick<Tool, "description" | "inputSchema">,
+  tool: Pick<Form, "description" | "inputSchema">,
   run: (values: Record<string, unknown>) => void,
 ) {
   const form = make("form", {});
   if (tool.description)
     form.append(make("p", { textContent: tool.description }));
-  const properties = Object.entries(tool.inputSchema?.properties ?? {});
+  const schema = tool.inputSchema as InputSchema | undefined;
+  const properties = Object.entries(schema?.properties ?? {});
   // The host process leaves out a schema that is too large.
   const whole =
-    !tool.inputSchema || properties.length > FIELDS
+    !schema || properties.length > FIELDS
       ? field("All arguments", { type: "object" }, false)
       : undefined;
   const fields = whole
     ? []
-    : properties.map(([name, schema]) =>
-        field(
-          name,
-          schema,
-          tool.inputSchema?.required?.includes(name) ?? false,
-        ),
+    : properties.map(([name, property]) =>
+        field(name, property, schema?.required?.includes(name) ?? false),
       );
   form.append(
     ...(whole ? [whole] : fields).map(({ label }) => label),

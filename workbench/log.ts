@@ -1,6 +1,6 @@
 /** What happened, line by line. */
 import { element, get, make, pause } from "./dom.js";
-import type { Entry } from "./types.js";
+import type { Entries } from "./state.generated.js";
 
 /** What happened, newest first. */
 export async function log(key: string): Promise<void> {
@@ -8,10 +8,7 @@ export async function log(key: string): Promise<void> {
   const lines = element("log");
   for (;;) {
     try {
-      const { entries } = await get<{ entries: Entry[] }>(
-        `/api/log?after=${next}`,
-        key,
-      );
+      const { entries } = await get<Entries>(`/api/log?after=${next}`, key);
       // Every message of every view passes through this page: drawing a line for each as it comes would make them wait,
       // and the first line of a view is written when its frames are about to be loaded.
       await pause(LOG_PAUSE);

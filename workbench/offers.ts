@@ -2,7 +2,7 @@
 import type { Called, Offers, TransomView } from "../web/src/host.js";
 import { make } from "./dom.js";
 import { argumentsForm, whenOpened } from "./form.js";
-import type { Tool } from "./types.js";
+import type { Form } from "./state.generated.js";
 
 /** The tools that the view itself offers, apart from its server's (H-114); here a person calls them in the model's place. */
 export function offers(
@@ -41,7 +41,7 @@ export function offers(
   else card.append(box);
 }
 
-type Offered = Offers["tools"][number] & Tool;
+type Offered = Offers["tools"][number] & Form;
 
 function offer(tool: Offered, same: string, view: TransomView): HTMLElement {
   const details = make("details", { className: "tool" });

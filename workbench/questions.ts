@@ -11,6 +11,7 @@
  *    └────moved, covered, changed───┘
  * ```
  */
+import type { Fold } from "../web/src/envelope.js";
 import { TransomView, type Ask } from "../web/src/host.js";
 
 export type Question = {
@@ -19,9 +20,6 @@ export type Question = {
   ask: Ask;
   answer: (choice: string) => void;
 };
-
-/** What a question does not show at once. */
-type Fold = { words: string; text: string; beyond?: string };
 
 /** Asks, now or when the questions before it are answered. One with the same id of the same view is replaced. */
 export function put(question: Question): void {
@@ -75,22 +73,21 @@ function fill({ view, ask }: Question): void {
   dialog.dataset["view"] = view.getAttribute("view") ?? "";
   dialog.dataset["ask"] = ask.id;
   // The host's words: a name that the page was told may read like a sentence.
-  who.textContent = String(ask["who"] ?? "");
+  who.textContent = ask.who ?? "";
   const parts: HTMLElement[] = [
     make("h2", { id: "question-text", textContent: ask.text }),
   ];
-  const items = (name: string, read: (item: unknown) => string) => {
-    if (Array.isArray(ask[name])) parts.push(list(ask[name].map(read)));
+  const items = (texts?: string[]) => {
+    if (texts) parts.push(list(texts));
   };
-  items("tools", String);
-  if (typeof ask["url"] === "string")
-    parts.push(make("code", { textContent: ask["url"] }));
-  if (typeof ask["preview"] === "string")
-    parts.push(make("pre", { textContent: ask["preview"] }));
-  if (ask["folded"]) parts.push(folded(ask["folded"] as Fold));
-  items("changes", String);
-  items("contents", (file) => String((file as { name: unknown }).name));
-  if (ask["late"])
+  items(ask.tools);
+  if (ask.url !== undefined) parts.push(make("code", { textContent: ask.url }));
+  if (ask.preview !== undefined)
+    parts.push(make("pre", { textContent: ask.preview }));
+  if (ask.folded) parts.push(folded(ask.folded));
+  items(ask.changes);
+  items(ask.contents?.map(({ name }) => name));
+  if (ask.late)
     parts.push(
       make("p", {
         className: "late",

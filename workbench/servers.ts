@@ -2,9 +2,15 @@
 import type { WebSocketChannel } from "../web/src/host.js";
 import { show } from "./card.js";
 import { element, get, make, pause } from "./dom.js";
-import { argumentsForm, whenOpened, write } from "./form.js";
+import { argumentsForm, whenOpened, write, type InputSchema } from "./form.js";
 import { TOOLS } from "./offers.js";
-import type { Decision, Server, Tool } from "./types.js";
+import type {
+  Decision,
+  Remark,
+  Server,
+  State,
+  Tool,
+} from "./state.generated.js";
 
 /** Draws the servers whenever something about them changed. */
 export async function servers(
@@ -16,12 +22,7 @@ export async function servers(
   let first = true;
   for (;;) {
     try {
-      const state = await get<{
-        version: number;
-        servers: Server[];
-        decisions: Decision[];
-        open?: { server: string; tool: string };
-      }>(`/api/state?after=${version}`, key);
+      const state = await get<State>(`/api/state?after=${version}`, key);
       version = state.version;
       draw(state.servers, channel);
       drawDecisions(state.decisions, key);
@@ -114,7 +115,7 @@ function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
     box.append(
       make("p", {
         className: `finding ${finding.severity}`,
-        textContent: `${SEVERITY[finding.severity] ?? finding.severity}: ${finding.words}`,
+        textContent: `${SEVERITY[finding.severity]}: ${finding.words}`,
       }),
     );
   for (const tool of server.tools.slice(0, TOOLS))
@@ -167,7 +168,8 @@ function toolForm(
     );
     if (
       tool.view &&
-      Object.keys(tool.inputSchema?.properties ?? {}).length > 0
+      Object.keys((tool.inputSchema as InputSchema)?.properties ?? {}).length >
+        0
     ) {
       const slowly = make("button", {
         textContent: "Run as it is written",
@@ -188,7 +190,7 @@ function toolForm(
 }
 
 const DRAWN = new Map<string, { text: string; box: HTMLElement }>();
-const SEVERITY: Record<string, string> = {
+const SEVERITY: Record<Remark["severity"], string> = {
   danger: "Danger",
   warning: "Warning",
   note: "Note",

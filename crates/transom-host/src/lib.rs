@@ -82,6 +82,8 @@ mod host;
 mod kept;
 mod log;
 mod page;
+#[cfg(test)]
+mod page_types;
 pub mod place;
 pub mod sandbox;
 mod secret;
@@ -90,12 +92,13 @@ mod server;
 pub mod upstream;
 pub mod words;
 
+pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
 pub use log::{Line, Log};
 pub use serve::serve;
-pub use server::{Remark, ServerState, SignIn, Standing};
+pub use server::{Remark, ServerState, ShownTool, SignIn, Standing};
 
 // The README's example, compiled with the others of the documentation.
 #[cfg(doctest)]

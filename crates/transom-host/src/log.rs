@@ -27,6 +27,7 @@ struct Lines {
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entry"))]
 pub struct Line {
     /// Its number, from 1.
     pub n: u64,
@@ -35,8 +36,10 @@ pub struct Line {
     /// What kind of line, in one word.
     pub kind: &'static str,
     /// Who it is about.
+    #[cfg_attr(test, ts(as = "String"))]
     pub who: Quoted,
     /// What happened.
+    #[cfg_attr(test, ts(as = "String"))]
     pub words: Words,
 }
 

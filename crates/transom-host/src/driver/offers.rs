@@ -10,7 +10,8 @@ use transom::{
 use super::{Driver, LINE};
 use crate::{
     envelope::{Call, ToPage, ViewId},
-    fallback, form,
+    fallback,
+    form::Form,
     words::Words,
 };
 
@@ -36,7 +37,9 @@ impl Driver {
             let words = format!("left out {}: a tool may have 64 KiB", names.join(", "));
             self.log_of(view, "warning", || Words::ours(&words));
         }
-        let shown = |offered: &AppTool| Tool::read(form::shown(|key| offered.tool.get(key))).ok();
+        let shown = |offered: &AppTool| {
+            Tool::read(Form::of(|key| offered.tool.get(key)).into_members()).ok()
+        };
         let tools = offered.iter().filter_map(shown).collect();
         self.say(view, &ToPage::Tools(tools));
     }
