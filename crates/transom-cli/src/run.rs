@@ -86,7 +86,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     tokio::select! {
         () = host.close() => {
             if let Some(audit) = audit {
-                let head = audit.close().await.context("the audit did not come to its end")?;
+                let head = audit.close().await.context("cannot write the last rows of the audit")?;
                 say(&format!("audit: row {} is the last, head {}", head.seq, head.hash));
             }
             Ok(ExitCode::SUCCESS)
@@ -103,7 +103,9 @@ async fn open_audit(config: &Config, folder: Option<&Path>) -> Result<Option<Aud
     let mut options = Options::default();
     options.durability = if sync { Durability::Power } else { Durability::Process };
     let audit = Audit::open(&folder.join(AUDIT), &options).await;
-    Ok(Some(audit.context("nothing runs without its audit; --no-audit runs without one")?))
+    Ok(Some(audit.context(
+        "cannot open the audit, and nothing runs without it; --no-audit runs without an audit",
+    )?))
 }
 
 /// Removes what is old from the audit, now and every hour.
@@ -170,7 +172,9 @@ fn data(config: &Config) -> Result<Option<&Path>> {
         Ok(()) => Ok(Some(folder)),
         Err(error) if config.run.data.source == Source::Default => {
             let folder = folder.display();
-            eprintln!("transom: nothing is kept after this run, for want of {folder} ({error})");
+            eprintln!(
+                "transom: nothing is kept after this run, because {folder} cannot be used ({error})"
+            );
             Ok(None)
         }
         Err(error) => Err(error).with_context(|| {

@@ -65,7 +65,7 @@ impl Agreed {
         match around.terminal.ask(&question(&path, &effects, before.as_ref()))? {
             Some(true) => self.write(&Record { path, hash, effects: effects.lines }),
             Some(false) => bail!(
-                "{} does not count, and nothing was started; --no-toml goes on without it",
+                "you did not agree to {}, so nothing was started; --no-toml runs without it",
                 found.path.display()
             ),
             None => bail!(unasked(found, parsed)),

@@ -300,7 +300,7 @@ struct Placed {
 fn listed(path: &Path, json: &Value, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
     let servers = mcp_servers::read(path, json)?;
     if servers.is_empty() {
-        bail!("{} has no server that is not disabled", path.display());
+        bail!("{} has no server, or all of its servers are disabled", path.display());
     }
     for (name, _) in &servers {
         // What the other one was granted must not go to this one.

@@ -268,7 +268,7 @@ fn two_files_may_not_use_one_name() {
     assert!(error.contains("both have a server \"a\"; give one of them another name"), "{error}");
     std::fs::write(&json, r#"{"mcpServers":{"a":{"command":"x","disabled":true}}}"#).unwrap();
     let error = load_in(folder.path(), &config).unwrap_err().to_string();
-    assert!(error.contains("has no server that is not disabled"), "{error}");
+    assert!(error.contains("all of its servers are disabled"), "{error}");
 }
 
 #[test]

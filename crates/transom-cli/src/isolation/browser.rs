@@ -27,7 +27,8 @@ pub(super) struct Browser {
 impl Browser {
     /// Starts it.
     pub(super) async fn start(program: &Path, flags: &[String]) -> Result<Self> {
-        let folder = tempfile::tempdir().context("there is no place for a profile")?;
+        let folder =
+            tempfile::tempdir().context("cannot make a folder for the profile of the browser")?;
         let (profile, downloads) = (folder.path().join("profile"), folder.path().join("downloads"));
         std::fs::create_dir_all(&downloads)?;
         std::fs::create_dir_all(&profile)?;
