@@ -93,7 +93,7 @@ export const DEFENCES = [
     file: "crates/transom/src/policy.rs",
     find: "(!self.yes || self.said.as_deref() == claims).then_some(self.yes)",
     put: "Some(self.yes).filter(|_| claims.is_some() || claims.is_none())",
-    test: ["places", "an always ends when its tool comes to destroy"],
+    test: ["places", "an always ends when its tool comes to reach further"],
   },
   {
     name: "another address for a tool's view is a change",
