@@ -230,7 +230,7 @@ mod tests {
     fn a_found_file_counts_after_a_person_saw_what_it_does_and_said_yes() {
         let scene = Scene::new(STARTS);
         let (refused, asked) = scene.load(Some(false), &run());
-        assert!(format!("{:#}", refused.unwrap_err()).contains("--no-toml goes on without it"));
+        assert!(format!("{:#}", refused.unwrap_err()).contains("--no-toml runs without it"));
         let [question] = &*asked else { panic!("one question") };
         for words in [
             "LOOSENS the policy for downloads: allow",
