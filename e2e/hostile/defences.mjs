@@ -70,8 +70,8 @@ export const DEFENCES = [
   {
     name: "a yes counts for one server",
     file: "crates/transom-host/src/driver/questions.rs",
-    find: "for seat in self.views.values_mut().filter(|seat| seat.server == server) {",
-    put: "for seat in self.views.values_mut() {",
+    find: "for seat in self.seats.values_mut().filter(|seat| seat.server == server) {",
+    put: "for seat in self.seats.values_mut() {",
     test: ["servers", "H-12 what was allowed"],
   },
   {
@@ -273,8 +273,8 @@ export const DEFENCES = [
   {
     name: "no effect before its row is written",
     file: "crates/transom-host/src/driver/ledger.rs",
-    find: "Some(ticket) => drop(self.ledger.held.insert(ticket, (view.clone(), held))),",
-    put: "Some(_) => self.release(view, held),",
+    find: "let written = *entry.key() <= self.written;",
+    put: "let written = *entry.key() <= self.written || self.failed.is_none();",
     test: ["crash", "killed"],
     kills: 20,
   },

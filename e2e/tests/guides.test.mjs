@@ -26,7 +26,7 @@ const NOT_RUN = {
   "README.md": ["scripts/check"],
   "docs/commands/decisions.md": ["transom decisions"],
   "docs/host.md": ["cargo run"],
-  "docs/running.md": ["cargo install"],
+  "docs/running.md": ["cargo install", "docker build"],
   "docs/security.md": ["transom isolation"],
   "e2e/README.md": ["scripts/e2e"],
 };

@@ -1,7 +1,7 @@
 //! What travels between a page and the host process: what either says about one view, in order and
 //! exactly once. The rules and the bytes are in `fixtures/envelope/`.
 //!
-//! A frame is written so that a message inside it need not be parsed to be passed on: members in a
+//! An envelope is written so that a message inside it need not be parsed to be passed on: members in a
 //! fixed order, no white space, the payload last.
 
 mod from_page;
@@ -12,7 +12,7 @@ pub use from_page::{
     Answer, Call, CloseReason, Container, Did, Facts, FromPage, Open, Piece, Tool,
 };
 pub use stream::{Overrun, Refused, Stream};
-pub use to_page::{Ask, Deed, FileOffer, Fold, Mount, ToPage};
+pub use to_page::{Ask, Deed, Ending, FileOffer, Fold, Mount, ToPage};
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ViewId(Arc<str>);
 
-/// One frame about a view, as it was written.
+/// One envelope about a view, as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame<'a> {
+pub struct Envelope<'a> {
     /// The view.
     pub view: &'a str,
     /// The highest `seq` that its writer has got from us.
@@ -33,7 +33,7 @@ pub struct Frame<'a> {
     pub said: Option<Said<'a>>,
 }
 
-/// What a frame says.
+/// What an envelope says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Said<'a> {
     /// Its place in the order.
@@ -44,7 +44,7 @@ pub struct Said<'a> {
     pub payload: &'a str,
 }
 
-/// The first frame of a page.
+/// The first text of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Hello {
     /// The version of this envelope.
@@ -68,10 +68,10 @@ pub struct Welcome {
     pub views: Vec<String>,
 }
 
-/// Not written as the rules say; the socket is closed with [`NOT_A_FRAME`].
+/// Not written as the rules say; the socket is closed with [`NOT_AN_ENVELOPE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a frame of this envelope")]
-pub struct NotAFrame;
+#[error("not an envelope as it must be")]
+pub struct NotAnEnvelope;
 
 impl ViewId {
     /// Takes a name if it is one.
@@ -97,39 +97,39 @@ impl std::fmt::Display for ViewId {
     }
 }
 
-impl<'a> Frame<'a> {
-    /// Reads a frame about a view.
-    pub fn parse(text: &'a str) -> Result<Self, NotAFrame> {
-        let rest = text.strip_prefix(r#"{"view":""#).ok_or(NotAFrame)?;
-        let (view, rest) = rest.split_once('"').ok_or(NotAFrame)?;
+impl<'a> Envelope<'a> {
+    /// Reads an envelope about a view.
+    pub fn parse(text: &'a str) -> Result<Self, NotAnEnvelope> {
+        let rest = text.strip_prefix(r#"{"view":""#).ok_or(NotAnEnvelope)?;
+        let (view, rest) = rest.split_once('"').ok_or(NotAnEnvelope)?;
         if !is_name(view) {
-            return Err(NotAFrame);
+            return Err(NotAnEnvelope);
         }
         let (seq, rest) = match rest.strip_prefix(r#","seq":"#) {
             Some(rest) => number(rest).map(|(seq, rest)| (Some(seq), rest))?,
             None => (None, rest),
         };
-        let rest = rest.strip_prefix(r#","ack":"#).ok_or(NotAFrame)?;
+        let rest = rest.strip_prefix(r#","ack":"#).ok_or(NotAnEnvelope)?;
         let (ack, rest) = number(rest)?;
-        let rest = rest.strip_suffix('}').ok_or(NotAFrame)?;
+        let rest = rest.strip_suffix('}').ok_or(NotAnEnvelope)?;
         match (seq, rest) {
             (None, "") => Ok(Self { view, ack, said: None }),
             (Some(seq), rest) => {
-                let rest = rest.strip_prefix(r#",""#).ok_or(NotAFrame)?;
-                let (kind, payload) = rest.split_once(r#"":"#).ok_or(NotAFrame)?;
+                let rest = rest.strip_prefix(r#",""#).ok_or(NotAnEnvelope)?;
+                let (kind, payload) = rest.split_once(r#"":"#).ok_or(NotAnEnvelope)?;
                 let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
                 if kind.is_empty() || !kind.bytes().all(word) {
-                    return Err(NotAFrame);
+                    return Err(NotAnEnvelope);
                 }
                 Ok(Self { view, ack, said: Some(Said { seq, kind, payload }) })
             }
-            (None, _) => Err(NotAFrame),
+            (None, _) => Err(NotAnEnvelope),
         }
     }
 }
 
 impl Hello {
-    /// Reads the first frame of a page.
+    /// Reads the first text of a page.
     pub fn parse(text: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct First {
@@ -140,7 +140,7 @@ impl Hello {
 }
 
 impl Welcome {
-    /// The frame.
+    /// The text of it.
     pub fn print(&self) -> String {
         format!(r#"{{"welcome":{}}}"#, json(self))
     }
@@ -152,17 +152,17 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Up to fifteen digits: more would not survive a double.
-fn number(text: &str) -> Result<(u64, &str), NotAFrame> {
+fn number(text: &str) -> Result<(u64, &str), NotAnEnvelope> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     if !(1..=15).contains(&end) {
-        return Err(NotAFrame);
+        return Err(NotAnEnvelope);
     }
     let (digits, rest) = text.split_at(end);
-    digits.parse().map(|number| (number, rest)).map_err(|_| NotAFrame)
+    digits.parse().map(|number| (number, rest)).map_err(|_| NotAnEnvelope)
 }
 
-fn read<'a, T: Deserialize<'a>>(payload: &'a str) -> Result<T, NotAFrame> {
-    serde_json::from_str(payload).map_err(|_| NotAFrame)
+fn read<'a, T: Deserialize<'a>>(payload: &'a str) -> Result<T, NotAnEnvelope> {
+    serde_json::from_str(payload).map_err(|_| NotAnEnvelope)
 }
 
 fn json<T: Serialize + ?Sized>(value: &T) -> String {
@@ -171,17 +171,17 @@ fn json<T: Serialize + ?Sized>(value: &T) -> String {
 
 /// The version of this envelope.
 pub const VERSION: u32 = 1;
-/// Closes the socket: a frame that is not written as it must be, a gap, an `ack` from the future.
-pub const NOT_A_FRAME: u16 = 4400;
+/// Closes the socket: an envelope that is not written as it must be, a gap, an `ack` from the future.
+pub const NOT_AN_ENVELOPE: u16 = 4400;
 /// Closes the socket: no hello, or not with this key and version.
 pub const NOT_YOU: u16 = 4401;
 /// Closes the socket: no hello in time.
 pub const TOO_LATE: u16 = 4408;
 /// Closes the socket: another connection took its place.
 pub const REPLACED: u16 = 4409;
-/// Closes the socket: a frame too large.
+/// Closes the socket: an envelope too large.
 pub const TOO_LARGE: u16 = 4413;
 /// Closes the socket: there are too many pages.
 pub const TOO_MANY: u16 = 4429;
-/// The largest frame.
-pub const MAX_FRAME: usize = 17 << 20;
+/// The largest envelope.
+pub const MAX_ENVELOPE: usize = 17 << 20;

@@ -34,12 +34,6 @@ pub struct Host {
     audit: Option<Audit>,
 }
 
-impl fmt::Debug for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").finish_non_exhaustive()
-    }
-}
-
 impl Host {
     /// Begins a host whose page is at these origins and whose frames are named like this.
     pub fn builder(page_origins: Vec<Origin>, naming: Naming) -> Builder {
@@ -107,13 +101,13 @@ impl Host {
         self.servers.restart(server)
     }
 
-    /// Remembers that somebody agreed to what a tool of a server shows.
+    /// Remembers that a person agreed to what a tool of a server shows.
     #[cfg(test)]
     pub(crate) fn agree(&self, server: &str, tool: &str, document: &crate::documents::Document) {
         self.servers.get(server).expect("it is configured").agree(tool, document);
     }
 
-    /// Whether nobody has agreed to anything that this tool shows.
+    /// Whether no person has agreed to anything that this tool shows.
     #[cfg(test)]
     pub(crate) fn is_new(
         &self,
@@ -124,7 +118,7 @@ impl Host {
         self.servers.get(server).expect("it is configured").is_new(tool, document)
     }
 
-    /// Whether that is what somebody agreed to.
+    /// Whether that is what a person agreed to.
     #[cfg(test)]
     pub(crate) fn is_agreed(
         &self,
@@ -159,6 +153,13 @@ impl Host {
             let _ = ended.await;
         }
         self.servers.close().await;
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.servers.iter().map(|(name, _)| name).collect::<Vec<_>>();
+        f.debug_struct("Host").field("servers", &names).finish_non_exhaustive()
     }
 }
 

@@ -64,6 +64,8 @@
 //! `docs/security.md` of the repository says what a host like this promises, what it does not, and which test keeps each promise.
 //! The protocol itself is the crate [`transom`], which knows no socket and no clock.
 
+#![warn(missing_debug_implementations)]
+
 pub mod audit;
 mod consent;
 mod context;
@@ -74,6 +76,8 @@ pub mod demo;
 mod digest;
 pub mod documents;
 mod driver;
+/// What page and process say to one another. Public for the tests and fuzz targets of this repository; no part of the API.
+#[doc(hidden)]
 pub mod envelope;
 mod fallback;
 mod form;
@@ -85,6 +89,7 @@ mod page;
 #[cfg(test)]
 mod page_types;
 pub mod place;
+mod relay;
 pub mod sandbox;
 mod secret;
 mod serve;
@@ -96,11 +101,11 @@ pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
-pub use log::{Line, Log};
+pub use log::{Line, LineKind, Log};
 pub use serve::serve;
 pub use server::{Remark, ServerState, ShownTool, SignIn, Standing};
 
-// The README's example, compiled with the others of the documentation.
+// The README's example, and the guide's, compiled with the others of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -14,8 +14,9 @@ use crate::{
         Mount, Open, Piece, ToPage, Tool,
     },
     form::Form,
-    log::Line,
+    log::{Line, LineKind},
     page::{First, Lines, PageState},
+    relay::PageLimits,
     server::{Remark, ServerState, ShownTool, SignIn, Standing},
 };
 
@@ -34,6 +35,7 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<CloseReason>(),
         written::<ToPage>(),
         written::<Mount>(),
+        written::<PageLimits>(),
         written::<Ask>(),
         written::<Fold>(),
         written::<Deed>(),
@@ -53,6 +55,7 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<ShownDecision>(),
         written::<Lines>(),
         written::<Line>(),
+        written::<LineKind>(),
     ];
     let files = [
         ("web/src/envelope.generated.ts", format!("{HEAD}{import}{}", envelope.join("\n"))),

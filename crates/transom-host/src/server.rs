@@ -4,7 +4,7 @@ mod connecting;
 mod prepared;
 mod shown;
 
-pub(crate) use prepared::{Doubt, Named, Prepared};
+pub(crate) use prepared::{Doubt, Prepared};
 use shown::Condition;
 pub use shown::{Remark, ServerState, ShownTool, SignIn, Standing};
 
@@ -14,22 +14,21 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use transom::{
     csp::Grant,
-    host::{Limits as ViewLimits, ServerLimits, ToolCall, Tools},
+    host::{Limits as ViewLimits, List, ServerLimits, Tools},
     policy::Policy,
     wire::ResourcePermissions,
 };
 
 use crate::{
     documents::Store,
-    driver::Event,
     log::Log,
     place::Place,
     upstream::{
-        Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Outcome, Request,
-        ResourceEntries, Return, Target, Update, Upstream,
+        Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Request, ResourceEntries,
+        Return, Target, Upstream,
     },
 };
 
@@ -38,6 +37,12 @@ pub(crate) struct Servers {
     all: BTreeMap<String, Arc<Server>>,
     version: watch::Sender<u64>,
     prefetch: bool,
+}
+
+/// A list of a server changed, as the loop is told.
+pub(crate) struct ListChanged {
+    pub(crate) server: String,
+    pub(crate) list: List,
 }
 
 /// One server.
@@ -51,13 +56,13 @@ pub(crate) struct Server {
     limits: (ViewLimits, ServerLimits),
     place: Place,
     upstream: Mutex<Option<Upstream>>,
-    /// How long its first words may take; as long as everybody's, unless said.
+    /// How long its first words may take; as long as any server's, unless said.
     greeting: Option<Duration>,
     /// Told when it is to be started again.
     again: Notify,
     oauth: Option<Arc<OAuth>>,
     store: Store,
-    /// What its list of resources says, once somebody has needed it.
+    /// What its list of resources says, once it was needed.
     entries: tokio::sync::Mutex<Option<Arc<ResourceEntries>>>,
     /// The same for the templates of addresses that it has.
     templates: tokio::sync::Mutex<Option<Arc<Vec<String>>>>,
@@ -83,7 +88,7 @@ impl Servers {
     pub(crate) fn connect(
         self: &Arc<Self>,
         targets: Vec<(String, Target)>,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         for (name, target) in targets {
             let (servers, events) = (Arc::clone(self), events.clone());
@@ -217,30 +222,6 @@ impl Server {
         Ok(upstream.call(request, options)?)
     }
 
-    /// Calls a tool and waits for its end, or until somebody says why nobody does any more.
-    pub(crate) async fn call_tool(
-        &self,
-        call: &ToolCall,
-        stopped: oneshot::Receiver<&'static str>,
-    ) -> Outcome {
-        let request = Request::call_tool(call).map_err(|_| CallError::Cancelled)?;
-        let mut pending = self.start(&request, CallOptions::default())?;
-        let stopped = async {
-            // Nobody who could stop it is left; that is no reason to.
-            match stopped.await {
-                Ok(why) => why,
-                Err(_) => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            outcome = done(&mut pending) => outcome,
-            why = stopped => {
-                pending.cancel(why);
-                Err(CallError::Cancelled)
-            }
-        }
-    }
-
     /// The connection, while there is one.
     fn upstream(&self) -> Option<Upstream> {
         self.upstream.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -248,15 +229,5 @@ impl Server {
 
     fn connect(&self, upstream: Option<Upstream>) {
         *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = upstream;
-    }
-}
-
-async fn done(pending: &mut Call) -> Outcome {
-    loop {
-        match pending.next().await {
-            Some(Update::Done(outcome)) => return outcome,
-            Some(_) => {}
-            None => return Err(CallError::Cancelled),
-        }
     }
 }

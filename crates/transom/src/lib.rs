@@ -78,6 +78,7 @@
 //! | [`policy`] | may this view do that? Allow, deny with a reason, or ask a person |
 //! | [`csp`], [`permissions`] | what a document declares, turned into headers and attributes |
 //! | [`rpc`], [`calls`], [`wire`] | messages: their form, the requests that wait for an answer, the types of the specification |
+//! | [`script`] | scripts, read without running them |
 //! | [`origin`], [`partial`], [`printed`], [`quoted`], [`violation`] | values that the others are made of |
 //!
 //! `transom-host` puts a loop, sockets and a page around this crate; most programs want that one. Ids such as `H-24` in the
@@ -93,7 +94,9 @@ pub mod permissions;
 pub mod policy;
 pub mod printed;
 pub mod quoted;
+mod reach;
 pub mod rpc;
+mod scan;
 pub mod script;
 pub mod view;
 pub mod violation;

@@ -112,7 +112,7 @@ export abstract class FrameTransport {
     return true;
   }
 
-  /** Tells the endpoint that this is the end. A handler that throws stops nobody. */
+  /** Tells the endpoint that this is the end. A handler that throws stops no other. */
   protected ended(error: FrameError | undefined, wasOpen: boolean): void {
     this.wait(undefined);
     if (error) this.reason = error;

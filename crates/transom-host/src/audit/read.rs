@@ -1,7 +1,6 @@
-//! Reads a log that somebody may be writing, and removes what is old.
+//! Reads a log that another process may be writing, and removes what is old.
 
 use std::{
-    fmt,
     path::{Path, PathBuf},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -17,17 +16,12 @@ use super::{
 use crate::decisions::Remembered;
 
 /// A log as it was at one moment, read from its beginning.
+#[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
     connection: SqliteConnection,
     anchor: Head,
     last: u64,
-}
-
-impl fmt::Debug for Reader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader").field("path", &self.path).finish_non_exhaustive()
-    }
 }
 
 impl Reader {

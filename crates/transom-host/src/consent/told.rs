@@ -5,7 +5,7 @@ use transom::{
     violation::{Holder, Limit, Over, Quoted},
 };
 
-use crate::{words, words::Words};
+use crate::{envelope::Ending, log::LineKind, words, words::Words};
 
 /// A verdict as a line of the log.
 pub(crate) fn ruling(method: Option<&'static str>, about: &Quoted, ruling: &Ruling) -> Words {
@@ -22,11 +22,11 @@ pub(crate) fn ruling(method: Option<&'static str>, about: &Quoted, ruling: &Ruli
 }
 
 /// The kind of that line; none for the handshake, which says so itself.
-pub(crate) fn ruling_kind(method: Option<&str>, ruling: &Ruling) -> Option<&'static str> {
+pub(crate) fn ruling_kind(method: Option<&str>, ruling: &Ruling) -> Option<LineKind> {
     match ruling {
         Ruling::Allowed if method == Some(transom::wire::method::INITIALIZE) => None,
-        Ruling::Allowed => Some("allowed"),
-        Ruling::Refused(_) | Ruling::Withdrawn => Some("refused"),
+        Ruling::Allowed => Some(LineKind::Allowed),
+        Ruling::Refused(_) | Ruling::Withdrawn => Some(LineKind::Refused),
     }
 }
 
@@ -108,14 +108,14 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
     }
 }
 
-/// Why a view ended, in the word of the envelope.
-pub(crate) fn close_word(reason: Reason) -> &'static str {
+/// How a view that ended for this reason is taken from its page.
+pub(crate) fn ending(reason: Reason) -> Ending {
     match reason {
-        Reason::Closed | Reason::Asked | Reason::ServerGone | Reason::PageGone => "teardown",
-        Reason::NeverInitialized => "silent",
-        Reason::Focus => "focus",
-        Reason::TakenBack => "taken-back",
-        _ => "flood",
+        Reason::Closed | Reason::Asked | Reason::ServerGone | Reason::PageGone => Ending::Teardown,
+        Reason::NeverInitialized => Ending::Silent,
+        Reason::Focus => Ending::Focus,
+        Reason::TakenBack => Ending::TakenBack,
+        _ => Ending::Flood,
     }
 }
 

@@ -8,7 +8,7 @@ use transom::{
     wire::{Axis, ContainerDimensions, DisplayMode, SafeAreaInsets},
 };
 
-use super::{NotAFrame, Said, read};
+use super::{NotAnEnvelope, Said, read};
 
 /// What a page says about a view, read.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ use super::{NotAFrame, Said, read};
 pub enum FromPage<'a> {
     /// It has a place for the view.
     Open(Open),
-    /// The view says something; JSON text that nobody has read yet.
+    /// The view says something; JSON text that has not been read yet.
     Message(#[cfg_attr(test, ts(type = "Carried"))] &'a str),
     /// The view said something too large to be carried: a message without what made it large, if it is known what it was.
     Dropped(#[cfg_attr(test, ts(type = "Json"))] Option<String>),
@@ -95,7 +95,7 @@ pub struct Piece {
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Call {
-    /// What [`ToPage::Called`] names.
+    /// What `ToPage::Called` names.
     pub id: String,
     /// The tool, by its name among the view's.
     pub name: String,
@@ -150,7 +150,7 @@ pub struct Answer {
     pub choice: String,
 }
 
-/// What came of a [`Deed`].
+/// What came of a `Deed`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Did {
@@ -193,7 +193,7 @@ pub(super) struct Dropped<'a> {
 
 impl<'a> Said<'a> {
     /// Reads what a page says. A message is left to whoever judges it.
-    pub fn read(&self) -> Result<FromPage<'a>, NotAFrame> {
+    pub fn read(&self) -> Result<FromPage<'a>, NotAnEnvelope> {
         #[derive(Deserialize)]
         struct Mode {
             mode: DisplayMode,

@@ -8,7 +8,7 @@ use transom::{
 };
 
 use super::json;
-use crate::words::Words;
+use crate::{relay::PageLimits, words::Words};
 
 /// What the host says about a view.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub enum ToPage {
     Do(Deed),
     /// The tools that the view offers now.
     Tools(#[cfg_attr(test, ts(type = "{ tools: ({ name: string } & Json)[] }"))] Vec<wire::Tool>),
-    /// What came of a [`Call`].
+    /// What came of a `Call`.
     Called {
         /// The call.
         id: String,
@@ -64,8 +64,31 @@ pub enum ToPage {
     /// The end.
     Close {
         /// In one word.
-        reason: String,
+        #[cfg_attr(test, ts(as = "String"))]
+        reason: Ending,
     },
+}
+
+/// Why a view is taken from its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// It had its time to save, or needed none.
+    Teardown,
+    /// Text is shown in its place.
+    Text,
+    /// As many views are open as may be.
+    Limit,
+    /// The host knows no view of this name, and the page no tool for it.
+    Unknown,
+    /// It never finished its handshake.
+    Silent,
+    /// It took the keyboard again and again.
+    Focus,
+    /// It could reach an address that a person took back.
+    TakenBack,
+    /// It broke too many rules, or sent far too many messages.
+    Flood,
 }
 
 /// How to mount a view.
@@ -82,6 +105,8 @@ pub struct Mount {
     /// Whether to draw a border; absent, the page decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub border: Option<bool>,
+    /// What counts for the view on the page.
+    pub limits: PageLimits,
 }
 
 /// A question for the person at the page.
@@ -124,13 +149,13 @@ pub struct Ask {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<Vec<FileOffer>>", optional))]
     pub contents: Vec<FileOffer>,
-    /// Whether nobody waits for the answer any more: it counts for the next time alone.
+    /// Whether the view has stopped waiting for the answer: it counts for the next time alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub late: bool,
 }
 
-/// The rest of what would be sent, which is shown when somebody wants to see it.
+/// The rest of what would be sent, which is shown when the person wants to see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Fold {
@@ -149,7 +174,7 @@ pub struct Fold {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Deed {
-    /// What the page's [`Did`] names.
+    /// What the page's `Did` names.
     pub id: String,
     /// `link` or `download`.
     pub kind: &'static str,
@@ -179,8 +204,23 @@ pub struct FileOffer {
     pub blob: Option<String>,
 }
 
+impl Ending {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Teardown => "teardown",
+            Self::Text => "text",
+            Self::Limit => "limit",
+            Self::Unknown => "unknown",
+            Self::Silent => "silent",
+            Self::Focus => "focus",
+            Self::TakenBack => "taken-back",
+            Self::Flood => "flood",
+        }
+    }
+}
+
 impl ToPage {
-    /// The kind and its payload, as they stand in a frame: `"kind":payload`.
+    /// The kind and its payload, as they stand in an envelope: `"kind":payload`.
     pub fn print(&self) -> String {
         match self {
             Self::Message(text) => format!(r#""message":{text}"#),
@@ -198,7 +238,7 @@ impl ToPage {
             }
             Self::Note { text } => format!(r#""note":{{"text":{}}}"#, json(text)),
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
-            Self::Close { reason } => format!(r#""close":{{"reason":{}}}"#, json(reason)),
+            Self::Close { reason } => format!(r#""close":{{"reason":"{}"}}"#, reason.word()),
             Self::Resize { width, height } => {
                 let mut size = Map::new();
                 for (name, value) in [("width", width), ("height", height)] {

@@ -26,7 +26,7 @@ use crate::{
     decisions::Decisions,
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     driver::{Driver, Memory, Parts},
-    log::Log,
+    log::{LineKind, Log},
     page::{self, First, Page},
     place::Place,
     sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
@@ -53,13 +53,6 @@ pub struct Builder {
     pub(super) remember: u32,
 }
 
-impl fmt::Debug for Builder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let servers: Vec<&String> = self.servers.iter().map(|(name, ..)| name).collect();
-        f.debug_struct("Builder").field("servers", &servers).finish_non_exhaustive()
-    }
-}
-
 /// What is agreed with one server alone.
 #[derive(Clone, Debug, Default)]
 pub struct Agreement {
@@ -84,6 +77,7 @@ pub struct Agreement {
 
 /// Why a host could not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// The pins of documents cannot be used.
     #[error(transparent)]
@@ -200,7 +194,7 @@ impl Builder {
     }
 
     /// Starts it: the loop, and a connection to every server. Needs a tokio runtime.
-    pub fn build(self) -> Result<Host, BuildError> {
+    pub fn build(mut self) -> Result<Host, BuildError> {
         self.naming.check(&self.page_origins)?;
         let pins: Arc<dyn Pins> = match &self.data {
             Some(folder) => Arc::new(FilePins::open(folder)?),
@@ -212,57 +206,10 @@ impl Builder {
         };
         let script = SandboxScript::new(transom_web::SANDBOX).expect("tested where it is built");
         let frames = frame_source(&self.naming);
-        let sandbox = Sandbox::new(self.naming, key, script);
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
-        let policy = Arc::new(self.policy);
-        let tokens = self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open);
-        let redirect =
-            self.page_origins.first().map(|origin| format!("{origin}{}", page::CALLBACK));
-        let mut all = BTreeMap::new();
-        let mut targets = vec![];
-        for (name, target, agreement) in self.servers {
-            let own = agreement.policy.map(Arc::new);
-            if let Target::Http(endpoint) = &target
-                && let Some(warning) = endpoint.warning()
-            {
-                log.write("warning", &name, crate::words::Words::ours(&warning));
-            }
-            let place = Place::of(&target);
-            let oauth = match (&target, &redirect) {
-                (Target::Http(endpoint), Some(redirect)) => {
-                    // Who listens at an address of this machine may be another program the next time.
-                    let kept = place.is_kept();
-                    let tokens = if kept { tokens.clone() } else { Tokens::in_memory() };
-                    let redirect = redirect.clone();
-                    let oauth = OAuth::new(&endpoint.url, agreement.registration, redirect, tokens);
-                    Some(Arc::new(oauth))
-                }
-                _ => None,
-            };
-            let trust = Trust {
-                policy: own.unwrap_or_else(|| Arc::clone(&policy)),
-                grants: agreement.grants,
-                permissions: agreement.permissions,
-                limits: agreement.limits.unwrap_or_else(|| self.limits.clone()),
-                server_limits: agreement.server_limits.unwrap_or(self.server_limits),
-                place,
-                own: agreement.own || matches!(target, Target::InProcess(_)),
-                greeting: agreement.greeting,
-            };
-            let server = Server::new(
-                name.clone(),
-                trust,
-                oauth,
-                store.clone(),
-                self.page_origins.clone(),
-                Arc::clone(&log),
-            );
-            if all.insert(name.clone(), Arc::new(server)).is_some() {
-                return Err(BuildError::TwoServers(name));
-            }
-            targets.push((name, target));
-        }
+        let (all, targets) = self.servers(&store, &log)?;
+        let sandbox = Sandbox::new(self.naming, key, script);
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let (events, queue) = mpsc::channel(QUEUE);
         let kept = self.data.as_deref().filter(|_| self.remember > 0);
@@ -298,7 +245,70 @@ impl Builder {
         });
         Ok(Host { page, sandbox, servers, events, log, audit: self.audit })
     }
+
+    /// Makes every server of its agreement, and what is said for all of them where that says nothing.
+    fn servers(&mut self, store: &Store, log: &Arc<Log>) -> Result<Configured, BuildError> {
+        let policy = Arc::new(std::mem::take(&mut self.policy));
+        let tokens = self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open);
+        let mut all = BTreeMap::new();
+        let mut targets = vec![];
+        for (name, target, agreement) in std::mem::take(&mut self.servers) {
+            if let Target::Http(endpoint) = &target
+                && let Some(warning) = endpoint.warning()
+            {
+                log.write(LineKind::Warning, &name, crate::words::Words::ours(&warning));
+            }
+            let place = Place::of(&target);
+            let oauth = self.oauth(&target, &place, agreement.registration, &tokens);
+            let trust = Trust {
+                policy: agreement.policy.map_or_else(|| Arc::clone(&policy), Arc::new),
+                grants: agreement.grants,
+                permissions: agreement.permissions,
+                limits: agreement.limits.unwrap_or_else(|| self.limits.clone()),
+                server_limits: agreement.server_limits.unwrap_or(self.server_limits),
+                place,
+                own: agreement.own || matches!(target, Target::InProcess(_)),
+                greeting: agreement.greeting,
+            };
+            let origins = self.page_origins.clone();
+            let server =
+                Server::new(name.clone(), trust, oauth, store.clone(), origins, Arc::clone(log));
+            if all.insert(name.clone(), Arc::new(server)).is_some() {
+                return Err(BuildError::TwoServers(name));
+            }
+            targets.push((name, target));
+        }
+        Ok((all, targets))
+    }
+
+    /// How people sign in to a server that is reached over HTTP.
+    fn oauth(
+        &self,
+        target: &Target,
+        place: &Place,
+        registration: Registration,
+        tokens: &Tokens,
+    ) -> Option<Arc<OAuth>> {
+        let Target::Http(endpoint) = target else { return None };
+        let origin = self.page_origins.first()?;
+        // Who listens at an address of this machine may be another program the next time.
+        let tokens = if place.is_kept() { tokens.clone() } else { Tokens::in_memory() };
+        let redirect = format!("{origin}{}", page::CALLBACK);
+        Some(Arc::new(OAuth::new(&endpoint.url, registration, redirect, tokens)))
+    }
 }
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.servers.iter().map(|(name, ..)| name).collect::<Vec<_>>();
+        let origins = &self.page_origins;
+        let mut shown = f.debug_struct("Builder");
+        shown.field("servers", &names).field("page_origins", origins).finish_non_exhaustive()
+    }
+}
+
+/// The servers by their names, and how each is reached.
+type Configured = (BTreeMap<String, Arc<Server>>, Vec<(String, Target)>);
 
 /// What this host offers: everything it wires, and nothing else (H-72). Without a model there is no
 /// sampling.

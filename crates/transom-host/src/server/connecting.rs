@@ -9,23 +9,23 @@ use tokio::sync::mpsc;
 use transom::host::List;
 
 use super::{
-    Server, Servers,
+    ListChanged, Server, Servers,
     shown::{SignIn, Standing},
 };
 use crate::{
-    driver::Event,
+    log::LineKind,
     upstream::{self, Invitation, NotSignedIn, OAuth, Options, Target, Upstream},
     words::Words,
 };
 
 impl Server {
-    /// Connects, prefetches, and tells what happens from then on; all of it again whenever somebody wants
+    /// Connects, prefetches, and tells what happens from then on; all of it again whenever the operator wants
     /// the server started again.
     pub(super) async fn live(
         self: Arc<Self>,
         target: Target,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         let mut known = false;
         loop {
@@ -40,7 +40,7 @@ impl Server {
                     known = true;
                 }
                 Err(words) => {
-                    self.log.write("error", &self.name, Words::ours(&words));
+                    self.log.write(LineKind::Error, &self.name, Words::ours(&words));
                     self.become_(servers, Standing::Gone, words);
                     self.again.notified().await;
                 }
@@ -55,16 +55,16 @@ impl Server {
         upstream: Upstream,
         known: bool,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         let mut news = upstream.events();
         self.connect(Some(upstream.clone()));
         if known {
-            self.log.write("server", &self.name, "is there again");
+            self.log.write(LineKind::Server, &self.name, "is there again");
             // It may be another version of itself.
             self.forget_documents().await;
             for list in upstream.server().lists() {
-                let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
+                let _ = events.send(ListChanged { server: self.name.clone(), list }.into()).await;
             }
         }
         self.review(servers).await;
@@ -124,12 +124,12 @@ impl Server {
         }
         let (so_far, in_all) = (QUIET.as_secs(), patience.as_secs());
         let words = format!("no answer after {so_far} s; waiting for up to {in_all} s…");
-        self.log.write("server", &self.name, Words::ours(&words));
+        self.log.write(LineKind::Server, &self.name, Words::ours(&words));
         self.become_(servers, Standing::Connecting, words);
         connecting.await
     }
 
-    /// Asks the person to sign in until somebody has; an error if there is nowhere to do it.
+    /// Asks the person to sign in until that is done; an error if there is nowhere to do it.
     pub(super) async fn sign_in(
         &self,
         oauth: &OAuth,
@@ -143,10 +143,10 @@ impl Server {
             servers.changed();
             match outcome {
                 Ok(()) => {
-                    self.log.write("server", &self.name, "somebody signed in");
+                    self.log.write(LineKind::Server, &self.name, "a person signed in");
                     return Ok(());
                 }
-                Err(error) => self.log.write("error", &self.name, Words::of(&error)),
+                Err(error) => self.log.write(LineKind::Error, &self.name, Words::of(&error)),
             }
         }
     }
@@ -155,7 +155,7 @@ impl Server {
         let place = invitation.place().to_owned();
         // Not the address: it is for the person, and a log may be read by others.
         let words = format!("asks you to sign in at {place}");
-        self.log.write("server", &self.name, Words::ours(&words));
+        self.log.write(LineKind::Server, &self.name, Words::ours(&words));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.sign_in = Some(SignIn { url: invitation.url.to_string(), place });
         if state.standing == Standing::Connecting {
@@ -172,7 +172,7 @@ impl Server {
             oauth.asked().await;
             match self.sign_in(oauth, servers).await {
                 Ok(()) => self.upstream().iter().for_each(Upstream::refresh),
-                Err(error) => self.log.write("error", &self.name, Words::of(&error)),
+                Err(error) => self.log.write(LineKind::Error, &self.name, Words::of(&error)),
             }
             tokio::time::sleep(BETWEEN_INVITATIONS).await;
         }
@@ -182,7 +182,7 @@ impl Server {
         &self,
         event: upstream::Event,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         match event {
             upstream::Event::ListChanged(list) => self.list_changed(list, servers, events).await,
@@ -193,16 +193,16 @@ impl Server {
             }
             upstream::Event::Down(loss) => {
                 let words = Words::of(&loss).to_string();
-                self.log.write("error", &self.name, Words::ours(&words));
+                self.log.write(LineKind::Error, &self.name, Words::ours(&words));
                 self.become_(servers, Standing::Connecting, format!("{words}; starting it again…"));
             }
             upstream::Event::Restarted => {
-                self.log.write("server", &self.name, "is there again");
+                self.log.write(LineKind::Server, &self.name, "is there again");
                 self.review(servers).await;
             }
             upstream::Event::Gone(loss) => {
                 let words = Words::of(&loss).to_string();
-                self.log.write("error", &self.name, Words::ours(&words));
+                self.log.write(LineKind::Error, &self.name, Words::ours(&words));
                 self.become_(servers, Standing::Gone, words);
             }
             _ => {}
@@ -213,12 +213,12 @@ impl Server {
         &self,
         list: List,
         servers: &Servers,
-        events: &mpsc::Sender<Event>,
+        events: &mpsc::Sender<impl From<ListChanged> + Send + 'static>,
     ) {
         if list == List::Resources {
             self.forget_documents().await;
         }
-        let _ = events.send(Event::ListChanged { server: self.name.clone(), list }).await;
+        let _ = events.send(ListChanged { server: self.name.clone(), list }.into()).await;
         self.review(servers).await;
     }
 

@@ -13,9 +13,7 @@ use super::{
     shown::{UNPINNED, talks},
 };
 use crate::{
-    documents::{
-        self, Change, ContentHash, Document, Limits, Pin, PinError, Review, Shows, Unread,
-    },
+    documents::{self, Change, Document, Limits, Named, Pin, PinError, Review, Shows, Unread},
     envelope::Mount,
     grants::{MissingGrants, MissingPermissions, permissions, wish, wishes},
     sandbox::{Frame, MountError, Mounted, Relay, Sandbox},
@@ -35,7 +33,7 @@ pub(crate) struct Prepared {
     /// The template that its address is one of.
     pub(super) template: Option<String>,
     pub(super) review: Review,
-    /// Whether nobody is asked when its content changes.
+    /// Whether no person is asked when its content changes.
     pub(super) unpinned: bool,
     /// The private addresses that its frame was given because a person agreed, each with what it is for.
     pub(crate) reaches: BTreeSet<String>,
@@ -43,16 +41,7 @@ pub(crate) struct Prepared {
     pub(crate) once: BTreeSet<String>,
 }
 
-/// Which document it is, and of which bytes.
-#[derive(Clone, Debug)]
-pub(crate) struct Named {
-    pub(crate) uri: String,
-    pub(crate) hash: ContentHash,
-    /// Whether somebody is asked before other bytes run.
-    pub(crate) pinned: bool,
-}
-
-/// Why a document does not run before somebody agrees to it.
+/// Why a document does not run before a person agrees to it.
 pub(crate) enum Doubt<'a> {
     /// It is not what it was.
     Changed(&'a Change),
@@ -116,7 +105,7 @@ impl Server {
         frame
     }
 
-    /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to when it
+    /// Compares what a tool shows with what a person agreed to. What no person has seen before is agreed to when it
     /// runs; what changed, or is made for each request, waits for a person (H-49).
     pub(super) fn look_over(
         &self,
@@ -200,6 +189,7 @@ impl Prepared {
             title: format!("{} from {}", Quoted::new(tool), Quoted::new(&self.server.name)),
             allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
             border: self.document.meta.prefers_border,
+            limits: Relay::of(&self.server.limits().0).page,
         }
     }
 
@@ -276,7 +266,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Agrees to what nobody has seen before, now that it runs. Meanwhile the same tool may have shown something else
+    /// Agrees to what no person has seen before, now that it runs. Meanwhile the same tool may have shown something else
     /// that was agreed to: then this is a change, and waits for a person.
     pub(crate) fn pin(&mut self) -> Result<(), PinError> {
         if !matches!(self.review, Review::New) {

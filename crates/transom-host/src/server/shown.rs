@@ -16,6 +16,7 @@ use crate::{
     documents::{Document, Severity},
     form::Form,
     grants::{MissingGrants, MissingNearby, MissingPermissions},
+    log::LineKind,
     upstream::ListedTool,
     words,
     words::Words,
@@ -28,7 +29,7 @@ use crate::{
 pub enum Standing {
     /// It is being reached, for the first time or again.
     Connecting,
-    /// It waits for somebody to sign in.
+    /// It waits for a person to sign in.
     #[serde(rename = "sign-in")]
     SignIn,
     /// It is there, and its views are known.
@@ -106,7 +107,7 @@ pub(super) struct Condition {
 }
 
 impl Server {
-    /// Reads the documents of all views before anybody asks for them (D8), and says what was found.
+    /// Reads the documents of all views before a page asks for them (D8), and says what was found.
     pub(super) async fn review(&self, servers: &Servers) {
         let Some(upstream) = self.upstream() else { return };
         let tools = upstream.tools();
@@ -138,7 +139,7 @@ impl Server {
         }
         let (tools, views) = (tools.iter().count(), views.len());
         let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
-        self.log.write("server", &self.name, Words::ours(&words));
+        self.log.write(LineKind::Server, &self.name, Words::ours(&words));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
         drop(state);
@@ -163,7 +164,7 @@ impl Server {
             let start = format!("{}: ", finding.severity);
             (finding.severity, of_it(words.strip_prefix(&start).unwrap_or(&words).to_owned()))
         });
-        // H-28: named before anybody has opened it.
+        // H-28: named before a person opens it.
         let domains =
             self.domains(document).into_iter().map(|words| (Severity::Note, of_it(words)));
         let all = missing.into_iter().chain(unasked).chain(nearby);
@@ -247,7 +248,7 @@ pub(super) fn talks(given: Option<&Declaration>, declared: Option<&Declaration>)
     let withheld = declared.difference(&given);
     let (private, forbidden): (Vec<_>, Vec<_>) = withheld.partition(is_private);
     for (withheld, why) in
-        [(forbidden, "your rules forbid it"), (private, "nobody agreed to private addresses")]
+        [(forbidden, "your rules forbid it"), (private, "you did not agree to private addresses")]
     {
         if !withheld.is_empty() {
             words.push(format!("this view may not talk to {}: {why}", list(withheld)));
@@ -294,7 +295,7 @@ pub(super) fn shown<'a>(
 }
 
 /// What is said of a document that is made for each request.
-pub(super) const UNPINNED: &str = "not pinned: nobody is asked when its content changes";
+pub(super) const UNPINNED: &str = "not pinned: you are not asked when its content changes";
 
 /// The most bytes of schemas that the page is told of one server.
 pub(super) const SCHEMAS: usize = 4 << 20;

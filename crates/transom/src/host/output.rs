@@ -14,7 +14,7 @@ use crate::{
 pub enum Output {
     /// Send this text to the view.
     Send(String),
-    /// Carry out a request of the view, then answer with [`Input::Answer`].
+    /// Carry out a request of the view, then answer with [`Input::Answer`](super::Input::Answer).
     Perform {
         /// What to answer to.
         call: u64,
@@ -28,14 +28,14 @@ pub enum Output {
         /// Why, in the view's words or ours.
         reason: Quoted,
     },
-    /// Ask a person, then tell with [`Input::Decision`].
+    /// Ask a person, then tell with [`Input::Decision`](super::Input::Decision).
     Ask(Question),
     /// Do not ask any more: the one who wanted to know is gone.
     Withdraw {
         /// The question.
         question: u64,
     },
-    /// Nobody waits for the answer any more; what a person says counts for the next time alone (D6).
+    /// The view does not wait for the answer any more; what a person says counts for the next time alone (D6).
     Unawaited {
         /// The question.
         question: u64,
@@ -58,14 +58,14 @@ pub enum Output {
         which: Which,
         /// The method; none if it is not one of those we know.
         method: Option<&'static str>,
-        /// What it was about: a tool, an address, a mode, or the method nobody knows.
+        /// What it was about: a tool, an address, a mode, or a method that is not known.
         about: Quoted,
         /// The size of its params, in bytes.
         size: usize,
         /// The verdict.
         ruling: Ruling,
     },
-    /// A person's decision found nobody who waits for it.
+    /// A person decided, and no request waits for it.
     Unheard {
         /// The question.
         question: u64,
@@ -113,9 +113,9 @@ pub enum Output {
     CloseWanted,
     /// The view says that its tools changed; list them again if you want to know (H-117).
     AppToolsChanged,
-    /// The tools that the view offers now, in answer to [`Session::list_app_tools`].
+    /// The tools that the view offers now, in answer to [`Session::list_app_tools`](super::Session::list_app_tools).
     AppTools(Vec<AppTool>),
-    /// What came of [`Session::call_app_tool`].
+    /// What came of [`Session::call_app_tool`](super::Session::call_app_tool).
     AppAnswer {
         /// The call.
         call: u64,
@@ -143,7 +143,7 @@ pub enum Which {
     },
     /// A call of a tool that the view offers.
     App {
-        /// The number that [`Session::call_app_tool`] gave it, if it did.
+        /// The number that [`Session::call_app_tool`](super::Session::call_app_tool) gave it, if it did.
         call: Option<u64>,
     },
 }
@@ -155,6 +155,6 @@ pub enum Ruling {
     Allowed,
     /// Refused, and why.
     Refused(Violation),
-    /// Taken back before anybody decided: cancelled, or whoever wanted it is gone.
+    /// Taken back before a person decided: the request was cancelled, or the view that made it is gone.
     Withdrawn,
 }

@@ -23,14 +23,14 @@ pub enum Output {
         /// Why, if the host says.
         reason: Option<String>,
     },
-    /// The surroundings changed; [`View::context`] has all of them (V-11).
+    /// The surroundings changed; [`View::context`](super::View::context) has all of them (V-11).
     ContextChanged,
     /// One of the server's lists changed.
     ListChanged {
         /// The notification's method.
         method: &'static str,
     },
-    /// A call gave a sign of life.
+    /// A call made progress.
     Progress {
         /// The call.
         call: u64,
@@ -46,7 +46,7 @@ pub enum Output {
         /// What came of it.
         outcome: Result<Box<RawValue>, CallError>,
     },
-    /// The host calls one of this view's tools; answer with [`View::answer`] (V-17).
+    /// The host calls one of this view's tools; answer with [`View::answer`](super::View::answer) (V-17).
     ToolCalled {
         /// What to answer to.
         request: Id,
@@ -55,7 +55,7 @@ pub enum Output {
         /// Its arguments, a JSON object.
         arguments: Box<RawValue>,
     },
-    /// The host wants to know this view's tools; answer with [`View::answer`] (V-17).
+    /// The host wants to know this view's tools; answer with [`View::answer`](super::View::answer) (V-17).
     ToolsListed {
         /// What to answer to.
         request: Id,
@@ -65,7 +65,7 @@ pub enum Output {
         /// The request that is not to be answered.
         request: Id,
     },
-    /// The view is about to be taken away: save, then answer with [`View::answer`] (V-23).
+    /// The view is about to be taken away: save, then answer with [`View::answer`](super::View::answer) (V-23).
     TearDown {
         /// What to answer to.
         request: Id,
@@ -78,6 +78,7 @@ pub enum Output {
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The host answered with an error; -32601 means that it does not offer this (V-34).
     #[error("{message} ({code})")]
@@ -100,10 +101,11 @@ pub enum CallError {
 
 /// Why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The host would not talk.
     Refused,
-    /// Nobody answered `ui/initialize`.
+    /// The host did not answer `ui/initialize`.
     Silence,
     /// The view ended it.
     Closed,
