@@ -89,9 +89,13 @@ export type Entry = {
 n: number,
 /** The time of day, UTC. */
 at: string,
-/** What kind of line, in one word. */
-kind: string,
+/** What kind of line. */
+kind: LineKind,
 /** Who it is about. */
 who: string,
 /** What happened. */
 words: string, };
+
+/** What kind of line, for whoever reads or filters the log. */
+// prettier-ignore
+export type LineKind = "allowed" | "answer" | "asked" | "audit" | "call" | "console" | "error" | "forgotten" | "late" | "limit" | "message" | "refused" | "remembered" | "result" | "server" | "text" | "view" | "warning";

@@ -64,7 +64,7 @@ done?: boolean, };
 /** A call of a tool that a view offers. */
 // prettier-ignore
 export type Call = {
-/** What [`ToPage::Called`] names. */
+/** What `ToPage::Called` names. */
 id: string,
 /** The tool, by its name among the view's. */
 name: string,
@@ -79,7 +79,7 @@ id: string,
 /** One of its choices. */
 choice: string, };
 
-/** What came of a [`Deed`]. */
+/** What came of a `Deed`. */
 // prettier-ignore
 export type Did = {
 /** The deed. */
@@ -125,7 +125,21 @@ title: string,
 /** The frame's `allow` attribute. */
 allow?: string,
 /** Whether to draw a border; absent, the page decides. */
-border?: boolean, };
+border?: boolean,
+/** What counts for the view on the page. */
+limits: PageLimits, };
+
+/** How much of what a page says of a view may be on its way to the gate. */
+// prettier-ignore
+export type PageLimits = {
+/** What has been sent and is not confirmed. */
+flying: number,
+/** Its bytes. */
+flyingBytes: number,
+/** The same with what has not been sent yet; when there is more, the page gives the view up. */
+waiting: number,
+/** Its bytes. */
+waitingBytes: number, };
 
 /** A question for the person at the page. */
 // prettier-ignore
@@ -154,10 +168,10 @@ folded?: Fold,
 changes?: Array<string>,
 /** The files it is about, without what is in them. */
 contents?: Array<FileOffer>,
-/** Whether nobody waits for the answer any more: it counts for the next time alone. */
+/** Whether the view has stopped waiting for the answer: it counts for the next time alone. */
 late?: boolean, };
 
-/** The rest of what would be sent, which is shown when somebody wants to see it. */
+/** The rest of what would be sent, which is shown when the person wants to see it. */
 // prettier-ignore
 export type Fold = {
 /** How much there is. */
@@ -170,7 +184,7 @@ beyond?: string, };
 /** Something that only the page can do, and only now: nothing is done before it is told. */
 // prettier-ignore
 export type Deed = {
-/** What the page's [`Did`] names. */
+/** What the page's `Did` names. */
 id: string,
 /** `link` or `download`. */
 kind: string,
