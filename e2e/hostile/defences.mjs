@@ -237,7 +237,7 @@ export const DEFENCES = [
   },
   {
     name: "the page draws a tool's form when somebody opens it",
-    file: "workbench/page.ts",
+    file: "workbench/form.ts",
     find: 'details.addEventListener("toggle", () => details.append(content()), {\n    once: true,\n  });',
     put: "details.append(content());",
     test: ["relay", "drawn when somebody opens it"],
