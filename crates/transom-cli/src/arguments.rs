@@ -119,7 +119,7 @@ pub(crate) struct NewArguments {
     /// What the view is made with.
     #[arg(long, value_name = "TEMPLATE", default_value = "html")]
     pub(crate) template: Template,
-    /// A checkout of Transom to take transom-server from; the one around this folder, unless said.
+    /// A checkout of Transom to take transom-server from. The default is the one around this folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -154,10 +154,10 @@ pub(crate) struct IsolationArguments {
     /// A further flag for the browser; may be given several times.
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) browser_flag: Vec<String>,
-    /// Shows the same documents without a host, in plain frames of one page: what it protects from.
+    /// Shows the same documents without a host, in plain frames of one page, to see what a host protects from.
     #[arg(long)]
     pub(crate) naive: bool,
-    /// The first port to try; its neighbour is the sandbox's.
+    /// The first port to try; the next port is the sandbox's.
     #[arg(long, default_value_t = 7520)]
     pub(crate) port: u16,
     /// Prints one JSON document instead of a table.

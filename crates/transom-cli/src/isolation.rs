@@ -141,7 +141,7 @@ fn downloads(folder: &Path) -> PathBuf {
 
 fn build(cast: &Arc<Cast>, origin: &str, sandbox: u16) -> Result<Host> {
     let target = |role| Target::InProcess(server(cast, role));
-    // The ally that the view declares is a listener of this machine, like everybody whom it must not reach.
+    // The ally that the view declares is a listener of this machine, like all the others, which it must not reach.
     let domains = Domains { private: vec![Nearby::Loopback], ..Domains::default() };
     let policy = Policy { domains, ..Policy::default() };
     let all = Agreement {
@@ -171,8 +171,8 @@ async fn watch_until_over(
         let wanted = evidence.click.clone();
         let mut time = end - Instant::now();
         if wanted.is_some() {
-            // A click that comes before the view is painted reaches nobody, so it is repeated until the view says that
-            // it was clicked. What the browser does not confirm may have been one of those.
+            // A click before the view is painted is lost, so it is repeated until the view says that it was clicked. The
+            // browser may not confirm a click that was lost.
             if let Ok(clicked) = timeout(CLICK, browser.click(40, 40)).await {
                 clicked?;
             }

@@ -263,7 +263,7 @@ export class OuterFrameTransport extends FrameTransport {
     const announces = !!message && "versions" in message;
     if (origin !== (this.#facts.opaque ? "null" : this.origin))
       this.#drive({ on: "foreign", origin, announces });
-    // In opaque mode anybody may have moved into the window: only the port is the page that we spoke to.
+    // In opaque mode any page may have moved into the window: only the port is the page that we spoke to.
     else if (announces || !this.#facts.opaque) this.#take(message);
   }
 
