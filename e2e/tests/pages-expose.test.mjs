@@ -93,9 +93,14 @@ for (const way of ["stdio", "http"])
       server.stdout.pipe(client.stdin);
       client.stdout.pipe(server.stdin);
       const exited = new Promise((done) => server.once("exit", done));
-      t.after(() => exited);
+      t.after(async () => {
+        server.stdin.end();
+        await exited;
+      });
     }
-    const said = (await client.stderr.toArray()).join("");
+    // Its standard input, which it reads to the end, is ours to end.
+    t.after(() => client.kill());
+    const { value: said } = await createInterface({ input: client.stderr })[Symbol.asyncIterator]().next();
     const { tools, result } = JSON.parse(said);
     assert.deepEqual([tools, result.structuredContent.matches], [["evaluate_jsonpath"], ["red"]], said);
   });

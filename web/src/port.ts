@@ -114,15 +114,16 @@ export function openWindowLane(
   const listener = (event: MessageEvent) => {
     if (!event.isTrusted) return;
     const { origin, ports, source } = event;
-    if (!source) farewell?.(origin, event);
-    if (source !== peer) return;
+    if (source && source !== peer) return;
     let took: unknown;
     try {
-      took = hear(event.data, origin, ports);
+      took = source
+        ? hear(event.data, origin, ports)
+        : farewell?.(origin, event);
     } catch {
       // As above: nothing may throw in the page's event loop.
     }
-    if (!took) for (const stray of ports) stray.close();
+    if (source && !took) for (const stray of ports) stray.close();
   };
   self.addEventListener("message", listener);
   return {

@@ -1099,6 +1099,9 @@ describe("the end", () => {
     // More than the limits of the page that is there: what comes from nobody does not count against it.
     for (let i = 0; i < 30_000; i++) say({ ...bye, sessionId: "guessed" });
     expect(inner.reason).toBeUndefined();
+    inner.onclose = () => {
+      throw new Error("a handler's mistake stays its own");
+    };
     say(bye);
     expect(inner.reason).toMatchObject({
       code: "PEER_CLOSED",

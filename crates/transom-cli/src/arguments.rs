@@ -2,6 +2,7 @@
 
 mod check;
 mod examples;
+mod pages;
 mod records;
 mod run;
 
@@ -16,11 +17,11 @@ use self::examples::{
     DEV_EXAMPLES, EXAMPLES, EXPOSE_EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES,
     PAGES_EXAMPLES, RUN_EXAMPLES,
 };
+pub(crate) use self::pages::{ExposeArguments, PagesArguments};
 pub(crate) use self::records::{
     AuditArguments, AuditCommand, DecisionsArguments, DecisionsCommand,
 };
 pub(crate) use self::run::{DevArguments, RunArguments, SandboxMode, ServerArguments, address};
-use crate::{expose::ExposeArguments, pages::PagesArguments};
 
 /// Strangers' user interfaces, safely, fast, and with proof.
 ///

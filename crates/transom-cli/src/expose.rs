@@ -16,12 +16,10 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
-use clap::Args;
 use transom_host::private_folder;
-use url::Url;
 
 use crate::{
-    arguments::RunArguments,
+    arguments::{ExposeArguments, RunArguments},
     browser,
     config::{Config, Surroundings},
     interrupts::Interrupts,
@@ -29,40 +27,6 @@ use crate::{
 };
 use hub::Hub;
 use link::Opener;
-
-/// Which page, and to whom.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ExposeArguments {
-    /// The server's address: https, or http on this machine.
-    #[arg(value_name = "PAGE-URL", value_parser = page)]
-    page: Url,
-    /// Offers it over streamable HTTP at this port of 127.0.0.1, in place of standard input and output.
-    #[arg(long, value_name = "PORT")]
-    http: Option<u16>,
-    /// Shows the browser: for a setup that a person must see.
-    #[arg(long)]
-    window: bool,
-    /// The port of our own page. Its origin, http://localhost:PORT, is what the server must allow.
-    #[arg(long, value_name = "PORT", default_value_t = PORT)]
-    port: u16,
-    /// Runs the page without the browser's own sandbox, as root must. Only for pages that you trust.
-    #[arg(long)]
-    no_browser_sandbox: bool,
-    /// The browser; otherwise $CHROMIUM, or the first Chromium that is installed.
-    #[arg(long, value_name = "PROGRAM")]
-    browser: Option<PathBuf>,
-    /// A further flag for the browser; may be given several times.
-    #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
-    browser_flag: Vec<String>,
-    /// Where the browser's profile is kept, and with it what the page was set up with.
-    ///
-    /// $XDG_DATA_HOME/transom (or ~/.local/share/transom), unless said.
-    #[arg(long, value_name = "FOLDER")]
-    data_dir: Option<PathBuf>,
-    /// Keeps nothing between runs.
-    #[arg(long, conflicts_with = "data_dir")]
-    no_data: bool,
-}
 
 /// Offers the page until the client is done, or until it is interrupted.
 pub(crate) fn expose(arguments: &ExposeArguments, around: &Surroundings<'_>) -> Result<ExitCode> {
@@ -113,7 +77,7 @@ async fn serve(arguments: &ExposeArguments, opener: Opener) -> Result<ExitCode> 
     eprintln!(
         "transom: {} is offered; its page must allow {}",
         arguments.page,
-        origin(arguments.port)
+        door::origin(arguments.port)
     );
     let (hub, asks) = Hub::new(opener, door, arguments.http.is_none());
     let heard = hub.heard();
@@ -151,59 +115,4 @@ fn profile(
         )
     })?;
     Ok(folder)
-}
-
-/// Reads the address of a page server, as `readServerUrl` does in the page.
-fn page(text: &str) -> Result<Url, String> {
-    let expected = || "expected a page's address: https, or http on this machine".to_owned();
-    let mut url = Url::parse(text).map_err(|_| expected())?;
-    let local = url.host_str().is_some_and(|host| {
-        host == "localhost"
-            || host.ends_with(".localhost")
-            || host == "[::1]"
-            || host.starts_with("127.")
-    });
-    if !(url.scheme() == "https" || url.scheme() == "http" && local) {
-        return Err(expected());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("an address with a name or a password in it".to_owned());
-    }
-    url.set_fragment(None);
-    Ok(url)
-}
-
-/// Our page's origin, which a server's allow-list names.
-pub(crate) fn origin(port: u16) -> String {
-    format!("http://localhost:{port}")
-}
-
-/// The port of our page, unless said.
-pub(crate) const PORT: u16 = 7450;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_is_where_nobody_reads_along() {
-        for good in [
-            "https://a.example/x?y",
-            "http://localhost:1/",
-            "http://json.localhost:7430/",
-            "http://127.0.0.1:2",
-        ] {
-            assert!(page(good).is_ok(), "{good}");
-        }
-        for bad in [
-            "http://a.example/",
-            "ftp://localhost/",
-            "javascript:1",
-            "https://me:pw@a.example/",
-            "json",
-        ] {
-            assert!(page(bad).is_err(), "{bad}");
-        }
-        assert_eq!(page("https://a.example/#setup").unwrap().as_str(), "https://a.example/");
-    }
 }

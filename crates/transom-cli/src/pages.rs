@@ -10,34 +10,17 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use clap::Args;
 use transom::origin::Origin;
 use transom_host::Host;
 use transom_web::packages;
 
 use crate::{
-    arguments::RunArguments,
+    arguments::PagesArguments,
     config::{self, Config, Surroundings},
-    expose, listen,
+    listen,
     run::{self, say},
 };
 use site::Site;
-
-/// How to serve the sample pages.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct PagesArguments {
-    /// A checkout of Transom, whose pages are served; the one around this folder, unless said.
-    #[arg(long, value_name = "DIR", help_heading = "Pages")]
-    path: Option<PathBuf>,
-    /// The pages' port. A busy one means the next free one.
-    #[arg(long, value_name = "PORT", default_value_t = 7430, help_heading = "Pages")]
-    pages_port: u16,
-    /// A further page that may connect to the samples, by its origin; may be given several times.
-    #[arg(long, value_name = "ORIGIN", value_parser = Origin::parse, help_heading = "Pages")]
-    allow: Vec<Origin>,
-    #[command(flatten)]
-    run: RunArguments,
-}
 
 /// Serves until it is interrupted.
 pub(crate) fn pages(arguments: &PagesArguments, around: &Surroundings<'_>) -> Result<ExitCode> {
@@ -57,7 +40,7 @@ async fn serve(arguments: &PagesArguments, built: &Path, host: &Host) -> Result<
     let both = listen::one(arguments.pages_port).await?;
     // The pages that really are there, and `transom expose` where it always is.
     let mut clients: Vec<String> = host.page_origins().iter().map(Origin::to_string).collect();
-    clients.push(expose::origin(expose::PORT));
+    clients.push(EXPOSE.to_owned());
     clients.extend(arguments.allow.iter().map(Origin::to_string));
     let site = Site::read(built, both.port, &clients)?;
     for (name, address, words) in site.addresses() {
@@ -100,6 +83,8 @@ fn build(checkout: &Path) -> Result<PathBuf> {
 }
 
 const SAMPLES: &str = "examples/pages";
+/// Where `transom expose` is, unless it is told otherwise.
+const EXPOSE: &str = "http://localhost:7450";
 
 #[cfg(test)]
 mod tests {

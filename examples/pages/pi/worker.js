@@ -1,7 +1,7 @@
 // Throws points in slices, and looks for messages in between: that is how a run can be cancelled.
 import { Field, randoms } from "./field.js";
 
-const SLICE = 20_000;
+const SLICE = 50_000;
 let field = new Field();
 let work = Promise.resolve();
 const cancelled = new Set();

@@ -15,9 +15,17 @@ import {
   type Message,
   type PermissionRequest,
   type SetupRequired,
-  type SetupResult,
 } from "./messages.js";
 import { readServerUrl } from "./origins.js";
+import {
+  ended,
+  LOOK,
+  RELOADS,
+  type Adopted,
+  type OuterOptions,
+  type Setup,
+  type Waiting,
+} from "./outer-options.js";
 import type { Payload } from "./payload.js";
 import {
   stepOuter,
@@ -26,48 +34,8 @@ import {
   type OuterOutput,
   type OuterState,
 } from "./outer-steps.js";
-import { FrameTransport, type FrameOptions } from "./transport.js";
+import { FrameTransport } from "./transport.js";
 import { grantable, type WindowControl } from "./window.js";
-
-/** What the outer side needs to know. */
-export type OuterOptions = FrameOptions & {
-  /** Where the inner page is: https, or http on this machine. */
-  url: string;
-  /** Opens, shows, hides and closes the inner page's window. */
-  control: WindowControl;
-  /** The name of this connection, from an earlier setup; a new one unless told. It is a secret between the two pages. */
-  sessionId?: string;
-  /** Whether the page is to be seen while it is connected. */
-  visible?: boolean;
-  /** Browser features that a person granted at setup. */
-  permissions?: readonly string[];
-  /** Asked at setup which of the wanted features to grant; no page is granted anything unless this says so. */
-  onpermissions?: (
-    wanted: PermissionRequest[],
-    origin: string,
-  ) => readonly string[] | Promise<readonly string[]>;
-  /** Milliseconds until the page must have announced itself; 30,000 unless told. */
-  loadTimeout?: number;
-  /** Milliseconds until the page must have accepted; 10,000 unless told. */
-  acceptTimeout?: number;
-};
-
-/** A setup that succeeded. */
-export type Setup = SetupResult & {
-  /** Where the page was when it said so: to be shown beside its title, which it chose itself. */
-  origin: string;
-  /** What it may use while it is connected. */
-  permissions: string[];
-};
-
-/** What the next generation takes over from the one before. */
-type Adopted = {
-  peer: Window;
-  hello: Message;
-  documents: number;
-  generation: number;
-  reloads: number[];
-};
 
 /**
  * Connects to a page in a window that this page controls; an MCP client or an MCP server may stand on it.
@@ -180,7 +148,7 @@ export class OuterFrameTransport extends FrameTransport {
     const state = this.#state;
     if (state.at !== "open")
       throw state.at === "closed"
-        ? gone()
+        ? ended()
         : new FrameError(
             "NOT_OPEN",
             "the page has not accepted the connection yet",
@@ -295,7 +263,7 @@ export class OuterFrameTransport extends FrameTransport {
     const announces = !!message && "versions" in message;
     if (origin !== (this.#facts.opaque ? "null" : this.origin))
       this.#drive({ on: "foreign", origin, announces });
-    // In opaque mode any page may have moved into the window: only the port is the page that we spoke to.
+    // In opaque mode anybody may have moved into the window: only the port is the page that we spoke to.
     else if (announces || !this.#facts.opaque) this.#take(message);
   }
 
@@ -454,7 +422,7 @@ export class OuterFrameTransport extends FrameTransport {
 
   #mayBegin(): void {
     const { at } = this.#state;
-    if (at === "closed") throw gone();
+    if (at === "closed") throw ended();
     if (at !== "idle" && at !== "done")
       throw new FrameError(
         "ALREADY_STARTED",
@@ -467,20 +435,3 @@ export class OuterFrameTransport extends FrameTransport {
     this.#drive({ on: "blocked", error: new FrameError(code, text) });
   }
 }
-
-const gone = () =>
-  new FrameError(
-    "CLOSED",
-    "the connection is closed; again() makes a fresh one",
-  );
-
-type Waiting<T> = {
-  resolve(value: T): void;
-  reject(error: FrameError): void;
-};
-
-/** How often a window is looked at, in milliseconds. */
-const LOOK = 500;
-
-/** A page that reloads more often is left alone. */
-const RELOADS = { times: 3, within: 60_000 };

@@ -19,7 +19,6 @@ use tokio_tungstenite::{
 };
 use url::Url;
 
-use super::origin;
 use crate::listen::{self, Both};
 
 /// Where our page is, and where it calls.
@@ -105,6 +104,11 @@ impl Door {
             }
         }
     }
+}
+
+/// Our page's origin, which a server's allow-list names.
+pub(super) fn origin(port: u16) -> String {
+    format!("http://localhost:{port}")
 }
 
 /// The largest message: what the transport lets through, with room for escapes.
