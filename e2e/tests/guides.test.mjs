@@ -25,8 +25,10 @@ const NOT_RUN = {
   "CONTRIBUTING.md": ["scripts/check quick"],
   "README.md": ["scripts/check"],
   "docs/commands/decisions.md": ["transom decisions"],
+  "docs/commands/expose.md": ["transom expose"],
+  "docs/commands/pages.md": ["transom pages"],
   "docs/host.md": ["cargo run"],
-  "docs/running.md": ["cargo install"],
+  "docs/running.md": ["cargo install", "docker build"],
   "docs/security.md": ["transom isolation"],
   "e2e/README.md": ["scripts/e2e"],
 };

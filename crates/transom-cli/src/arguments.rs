@@ -13,12 +13,14 @@ use clap_complete::Shell;
 pub(crate) use self::check::{CheckArguments, Given, Level};
 use self::examples::{
     AFTERWORD, AUDIT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DECISIONS_EXAMPLES,
-    DEV_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
+    DEV_EXAMPLES, EXAMPLES, EXPOSE_EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES,
+    PAGES_EXAMPLES, RUN_EXAMPLES,
 };
 pub(crate) use self::records::{
     AuditArguments, AuditCommand, DecisionsArguments, DecisionsCommand,
 };
 pub(crate) use self::run::{DevArguments, RunArguments, SandboxMode, ServerArguments, address};
+use crate::{expose::ExposeArguments, pages::PagesArguments};
 
 /// Strangers' user interfaces, safely, fast, and with proof.
 ///
@@ -79,6 +81,18 @@ pub(crate) enum Command {
     /// machine. Exit codes: 0 all is as it should be, 1 something got out or does not work, 2 could not run.
     #[command(after_help = ISOLATION_EXAMPLES)]
     Isolation(IsolationArguments),
+    /// Serves sample MCP servers that are web pages, and a host beside them.
+    ///
+    /// Each page has an origin of its own below localhost. They are bundled from a checkout, with Node; the first time
+    /// npm downloads what they are made of.
+    #[command(after_help = PAGES_EXAMPLES)]
+    Pages(PagesArguments),
+    /// Offers an MCP server that is a web page to any MCP client, over standard input and output or HTTP.
+    ///
+    /// Opens the page in the installed Chromium, in a frame of a page of our own, whose origin the server must allow.
+    /// What it was set up with is kept in the data folder.
+    #[command(after_help = EXPOSE_EXAMPLES)]
+    Expose(ExposeArguments),
     /// Reads the audit: what views did, as it was written down before it happened.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArguments),

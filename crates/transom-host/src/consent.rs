@@ -166,7 +166,7 @@ pub(crate) fn nearby(
 }
 
 impl Ask {
-    /// Shows what would be sent: the beginning at once, the rest when somebody unfolds it, and how much that is.
+    /// Shows what would be sent: the beginning at once, the rest when the person unfolds it, and how much that is.
     fn showing(mut self, Preview { text, beyond }: &Preview) -> Self {
         if text.is_empty() {
             return self;
@@ -199,7 +199,7 @@ fn amount(bytes: usize, members: usize) -> Words {
     words!("{} more bytes, {} more {}", grouped(bytes), grouped(members), member)
 }
 
-/// A document that nobody agreed to as it is: it does not run before they do.
+/// A document that no person agreed to as it is: it does not run before one does.
 pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>, id: String) -> Ask {
     let ask = match doubt {
         Doubt::Changed(change) => changed(server, tool, change),
@@ -239,7 +239,7 @@ fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
     }
 }
 
-/// A document that is not what somebody agreed to.
+/// A document that is not what a person agreed to.
 fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     let mut changes: Vec<_> =
         change.what.iter().take(CHANGES).map(|what| Words::ours(&what.to_string())).collect();
@@ -278,7 +278,7 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     }
 }
 
-/// A line for each, with its words whole; the rest is counted, so that nobody takes what is listed for all.
+/// A line for each, with its words whole; the rest is counted, so that no reader takes what is listed for all.
 fn each<'a>(
     all: impl IntoIterator<Item = &'a String>,
     line: impl Fn(Quoted) -> Words,

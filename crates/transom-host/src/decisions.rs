@@ -157,7 +157,7 @@ impl Decisions {
         matches!(self.parse(), Ok(None))
     }
 
-    /// Which version of the file is there, to tell cheaply when somebody has changed it.
+    /// Which version of the file is there, to tell cheaply when it has changed.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
         self.kept.stamp()
     }
@@ -178,7 +178,7 @@ impl Decisions {
             }
             Err(error) => return Err(self.failed(error)),
         };
-        // First the version: what comes with another one nobody here can know.
+        // First the version: what comes with another one cannot be known here.
         let Version { version } =
             serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         if (1..VERSION).contains(&version) {
@@ -246,7 +246,7 @@ impl Remembered {
     }
 
     /// Whether it is about a server: of this name, and in this place. The name alone gives nothing; beside the place it
-    /// keeps two apart that somebody named apart.
+    /// keeps two apart that the operator named apart.
     pub(crate) fn is_for(&self, server: &str, place: &Place) -> bool {
         self.server == server && self.place == *place.id()
     }
@@ -350,7 +350,7 @@ fn now() -> Duration {
 
 /// The file in the data folder.
 pub const FILE: &str = "decisions.json";
-/// For how many days a decision counts, unless somebody says otherwise.
+/// For how many days a decision counts, unless the operator says otherwise.
 pub const DAYS: u32 = 90;
 const VERSION: u64 = 2;
 /// What people are told when the file is of an earlier version.

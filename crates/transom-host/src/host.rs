@@ -4,7 +4,7 @@ mod builder;
 
 pub use builder::{Agreement, BuildError, Builder};
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::sync::{mpsc, oneshot};
@@ -55,6 +55,11 @@ impl Host {
         }
     }
 
+    /// Where the page is.
+    pub fn page_origins(&self) -> &[Origin] {
+        &self.page.origins
+    }
+
     /// The routes of the page's origin.
     pub fn page_router(&self) -> Router {
         page::router(Arc::clone(&self.page))
@@ -101,13 +106,13 @@ impl Host {
         self.servers.restart(server)
     }
 
-    /// Remembers that somebody agreed to what a tool of a server shows.
+    /// Remembers that a person agreed to what a tool of a server shows.
     #[cfg(test)]
     pub(crate) fn agree(&self, server: &str, tool: &str, document: &crate::documents::Document) {
         self.servers.get(server).expect("it is configured").agree(tool, document);
     }
 
-    /// Whether nobody has agreed to anything that this tool shows.
+    /// Whether no person has agreed to anything that this tool shows.
     #[cfg(test)]
     pub(crate) fn is_new(
         &self,
@@ -118,7 +123,7 @@ impl Host {
         self.servers.get(server).expect("it is configured").is_new(tool, document)
     }
 
-    /// Whether that is what somebody agreed to.
+    /// Whether that is what a person agreed to.
     #[cfg(test)]
     pub(crate) fn is_agreed(
         &self,
@@ -153,6 +158,13 @@ impl Host {
             let _ = ended.await;
         }
         self.servers.close().await;
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.servers.iter().map(|(name, _)| name).collect::<Vec<_>>();
+        f.debug_struct("Host").field("servers", &names).finish_non_exhaustive()
     }
 }
 

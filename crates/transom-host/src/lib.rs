@@ -64,6 +64,8 @@
 //! `docs/security.md` of the repository says what a host like this promises, what it does not, and which test keeps each promise.
 //! The protocol itself is the crate [`transom`], which knows no socket and no clock.
 
+#![warn(missing_debug_implementations)]
+
 pub mod audit;
 mod consent;
 mod context;
@@ -73,6 +75,8 @@ pub mod demo;
 mod digest;
 pub mod documents;
 mod driver;
+/// What page and process say to one another. Public for the tests and fuzz targets of this repository; no part of the API.
+#[doc(hidden)]
 pub mod envelope;
 mod fallback;
 mod form;
@@ -97,10 +101,11 @@ pub use log::{Line, LineKind, Log};
 pub use serve::serve;
 pub use server::{Remark, ServerState, SignIn, Standing};
 
-// The README's example, compiled with the others of the documentation.
+// The README's example, and the guide's, compiled with the others of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/host.md")]
 struct Guide;

@@ -154,5 +154,5 @@ fn time_of_day() -> String {
 }
 
 const KEPT: usize = 2_000;
-/// The longest name of somebody, in characters: a server's and a tool's.
+/// The longest name, in characters: a server's and a tool's.
 const WHO: usize = 160;

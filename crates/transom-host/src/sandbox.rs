@@ -208,7 +208,7 @@ impl std::fmt::Debug for Sandbox {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MountError {
-    /// Nobody may embed it.
+    /// No page may embed it.
     #[error("no page may embed the frame; name the host page's origin")]
     NoPage,
     /// More pages than fit into a header.

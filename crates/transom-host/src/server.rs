@@ -56,13 +56,13 @@ pub(crate) struct Server {
     limits: (ViewLimits, ServerLimits),
     place: Place,
     upstream: Mutex<Option<Upstream>>,
-    /// How long its first words may take; as long as everybody's, unless said.
+    /// How long its first words may take; as long as any server's, unless said.
     greeting: Option<Duration>,
     /// Told when it is to be started again.
     again: Notify,
     oauth: Option<Arc<OAuth>>,
     store: Store,
-    /// What its list of resources says, once somebody has needed it.
+    /// What its list of resources says, once it was needed.
     entries: tokio::sync::Mutex<Option<Arc<ResourceEntries>>>,
     /// The same for the templates of addresses that it has.
     templates: tokio::sync::Mutex<Option<Arc<Vec<String>>>>,

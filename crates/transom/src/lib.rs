@@ -78,6 +78,7 @@
 //! | [`policy`] | may this view do that? Allow, deny with a reason, or ask a person |
 //! | [`csp`], [`permissions`] | what a document declares, turned into headers and attributes |
 //! | [`rpc`], [`calls`], [`wire`] | messages: their form, the requests that wait for an answer, the types of the specification |
+//! | [`script`] | scripts, read without running them |
 //! | [`origin`], [`partial`], [`printed`], [`quoted`], [`violation`] | values that the others are made of |
 //!
 //! `transom-host` puts a loop, sockets and a page around this crate; most programs want that one. Ids such as `H-24` in the

@@ -89,3 +89,12 @@ pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:
   transom completions bash > ~/.local/share/bash-completion/completions/transom
   transom completions zsh > ~/.zfunc/_transom
   transom completions fish > ~/.config/fish/completions/transom.fish";
+
+pub(super) const PAGES_EXAMPLES: &str = "Examples:
+  transom pages                                  the samples, a client for them, and a host
+  transom pages --allow https://client.example   and another page may connect";
+
+pub(super) const EXPOSE_EXAMPLES: &str = "Examples:
+  transom expose http://json.localhost:7430/?example     to whoever started it, over standard input and output
+  transom expose https://server.example/ --window        a setup that a person must see
+  transom expose https://server.example/ --http 7480     over HTTP, at http://127.0.0.1:7480/mcp";

@@ -42,7 +42,7 @@ pub enum NotADocument {
         /// The type it has, empty if none.
         got: Quoted,
     },
-    /// More than one item fits, and nobody can say which is meant.
+    /// More than one item fits, and it cannot be said which is meant.
     #[error("{count} items of the answer are this app; there should be one")]
     Ambiguous {
         /// How many fit.
@@ -101,7 +101,7 @@ pub(super) struct Item {
 
 pub(super) fn item(uri: &UiUri, result: &RawValue, limits: &Limits) -> Result<Item, NotADocument> {
     let answer: Answer<'_> = parse(result)?;
-    // An odd item is nobody's document; it does not take the others with it.
+    // An odd item is no document; it does not take the others with it.
     let heads: Vec<Head> = answer.contents.0.iter().map(|r| parse(r).unwrap_or_default()).collect();
     let raw = answer.contents.0[choose(uri, &heads, limits.compat)?];
     let body: Body<'_> = parse(raw)?;
@@ -184,7 +184,7 @@ struct Answer<'a> {
     contents: Items<'a>,
 }
 
-/// The items of an answer, unread. The list stops where nobody honest goes on.
+/// The items of an answer, unread. The list stops where no honest server goes on.
 struct Items<'a>(Vec<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {

@@ -120,7 +120,7 @@ pub enum What {
     Popup,
     /// It has a frame inside.
     NestedFrame,
-    /// It has a frame inside that nobody can see.
+    /// It has a frame inside that a person cannot see.
     HiddenFrame,
     /// It goes somewhere else by itself.
     Refresh,

@@ -126,7 +126,7 @@ impl Seat {
         self.begin_live(common, *prepared);
     }
 
-    /// Runs a document, unless it declares private addresses that nobody has decided about: then a person
+    /// Runs a document, unless it declares private addresses that no person has decided about: then a person
     /// is asked, and nothing runs meanwhile.
     pub(super) fn run_or_ask(&mut self, common: &mut Common, prepared: Box<Prepared>) {
         let id = common.first_question_id();
@@ -147,7 +147,7 @@ impl Seat {
         self.hold(common, Held::First { document, wishes: Some(open), ask: Box::new(ask) });
     }
 
-    /// Runs a document with the private addresses that somebody agreed to, now or before.
+    /// Runs a document with the private addresses that a person agreed to, now or before.
     pub(super) fn begin_with(
         &mut self,
         common: &mut Common,

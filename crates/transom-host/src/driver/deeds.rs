@@ -76,7 +76,7 @@ impl Seat {
 
     /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
     /// with the browser for some seconds; if there was none, the page says that it could not.
-    pub(super) fn deed(&mut self, common: &mut Common, call: u64, deed: Deed) {
+    pub(super) fn deed(&mut self, common: &Common, call: u64, deed: Deed) {
         let Some(live) = self.live() else { return };
         live.deeds.insert(deed.id.clone(), (call, deed.clone()));
         self.say(common, &ToPage::Do(deed));
@@ -85,7 +85,11 @@ impl Seat {
     pub(super) fn did(&mut self, common: &mut Common, did: &Did) {
         let deed = self.live().and_then(|live| live.deeds.remove(&did.id));
         let Some((call, deed)) = deed else {
-            return common.log.write(LineKind::Late, &self.name(), "done for nobody; ignored");
+            return common.log.write(
+                LineKind::Late,
+                &self.name(),
+                "done for a request that has ended; ignored",
+            );
         };
         if did.done {
             return self.settle(common, call, Ok(()));
@@ -93,7 +97,7 @@ impl Seat {
         self.hold(common, Held::Click { call, deed });
     }
 
-    pub(super) fn ask_click(&mut self, common: &mut Common, call: u64, deed: Deed) {
+    pub(super) fn ask_click(&mut self, common: &Common, call: u64, deed: Deed) {
         let ask = consent::click(&self.server, &self.tool, &deed);
         self.ask(common, ask, About::Click(call, deed));
     }

@@ -133,7 +133,7 @@ impl Seat {
     }
 
     /// Writes in the log what a session says and needs nothing done for.
-    fn log_output(&mut self, common: &mut Common, output: Output) {
+    fn log_output(&mut self, common: &Common, output: Output) {
         match output {
             Output::Waits { method, about, .. } => {
                 self.log_of(common, LineKind::Asked, || words!("{} {}: you decide", method, about));
@@ -144,7 +144,11 @@ impl Seat {
                 }
             }
             Output::Unheard { late, .. } => {
-                let words = if late { "too late; it counts the next time" } else { "for nobody" };
+                let words = if late {
+                    "too late; it counts the next time"
+                } else {
+                    "to nothing that is asked"
+                };
                 self.log_of(common, LineKind::Answer, || words!("an answer {}", words));
             }
             Output::Greeted { info, .. } => {
@@ -253,7 +257,7 @@ impl Seat {
             }
             return;
         };
-        // The frame may be gone, and nobody left to be asked to save.
+        // The frame may be gone: no view is left to be asked to save.
         if reason != CloseReason::User {
             let _ = live.session.handle(now, Input::Reloaded);
         }

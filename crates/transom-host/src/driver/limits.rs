@@ -80,7 +80,7 @@ impl Seat {
     /// counted apart, so that it cannot hide one behind a heap of something else.
     pub(super) fn log_of(
         &mut self,
-        common: &mut Common,
+        common: &Common,
         kind: LineKind,
         words: impl FnOnce() -> Words,
     ) {

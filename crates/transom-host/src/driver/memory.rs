@@ -140,7 +140,7 @@ impl Driver {
         Arc::clone(&self.common.memory.shown)
     }
 
-    /// Looks whether somebody changed the file, but not for every message of a busy view.
+    /// Looks whether the file was changed, but not for every message of a busy view.
     pub(super) fn recall_sometimes(&mut self) {
         let now = self.common.now();
         if self.common.memory.looked.is_none_or(|looked| looked + GLANCE <= now) {
@@ -149,7 +149,7 @@ impl Driver {
     }
 
     /// Takes in what the file says, if it is not what it said before: another process may have written it,
-    /// or somebody at the command line. What is gone from it does not count for the next message.
+    /// or the operator at the command line. What is gone from it does not count for the next message.
     pub(super) fn recall(&mut self) {
         let now = self.common.now();
         self.common.memory.looked = Some(now);
@@ -199,7 +199,7 @@ impl Driver {
         self.common.show_decisions();
     }
 
-    /// Ends the views of a server that reach a private address which nobody agrees to any more: a frame keeps the policy
+    /// Ends the views of a server that reach a private address which a person has taken back: a frame keeps the policy
     /// that it was loaded with.
     fn end_reaching(&mut self, server: &str, subject: &Subject) {
         let Subject::Nearby(wishes) = subject else { return };
@@ -392,5 +392,5 @@ fn always(yes: bool) -> &'static str {
 const GLANCE: Duration = Duration::from_millis(100);
 /// The same, while views that say nothing reach private addresses.
 const LOOK: Duration = Duration::from_secs(1);
-/// After how long it is read again, though nobody has touched it.
+/// After how long it is read again, though it has not changed.
 const OLD: Duration = Duration::from_secs(3_600);

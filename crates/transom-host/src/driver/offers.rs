@@ -17,14 +17,14 @@ use crate::{
 
 impl Seat {
     /// Asks the view which tools it offers; one that offers none is not asked (H-110).
-    pub(super) fn list_offers(&mut self, common: &mut Common) {
+    pub(super) fn list_offers(&mut self, common: &Common) {
         let now = common.now();
         if let Some(live) = self.live() {
             let _ = live.session.list_app_tools(now);
         }
     }
 
-    pub(super) fn tell_offers(&mut self, common: &mut Common, offered: Vec<AppTool>) {
+    pub(super) fn tell_offers(&mut self, common: &Common, offered: Vec<AppTool>) {
         let names: Vec<String> =
             offered.iter().map(|tool| Quoted::new(&tool.name).to_string()).collect();
         self.log_of(common, LineKind::View, || match names.as_slice() {
@@ -61,7 +61,7 @@ impl Seat {
         self.drive(common);
     }
 
-    pub(super) fn tell_called(&mut self, common: &mut Common, call: u64, outcome: AppAnswer) {
+    pub(super) fn tell_called(&mut self, common: &Common, call: u64, outcome: AppAnswer) {
         let Some(id) = self.live().and_then(|live| live.offered.remove(&call)) else { return };
         let (text, failed) = match outcome {
             AppAnswer::Result(result) => (fallback::text_of(&result), is_error(&result)),

@@ -38,7 +38,7 @@ impl Pace {
     }
 }
 
-/// How far ahead costs no view anything.
+/// How far ahead a view may be before it waits.
 const SLACK: Duration = Duration::from_millis(50);
 
 /// How long a view may be too fast before it is worth a word.

@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl Seat {
-    pub(super) fn put_question(&mut self, common: &mut Common, question: &Question, late: bool) {
+    pub(super) fn put_question(&mut self, common: &Common, question: &Question, late: bool) {
         let lasts = common.keeps(&self.server);
         let ask = consent::ask(&self.server, &self.tool, question, question_id(question.id), lasts);
         let ask = Ask { late, ..ask };
@@ -29,15 +29,15 @@ impl Seat {
         self.ask(common, ask, About::Question(question.id, subject, said));
     }
 
-    pub(super) fn ask(&mut self, common: &mut Common, ask: Ask, about: About) {
+    pub(super) fn ask(&mut self, common: &Common, ask: Ask, about: About) {
         common.log.write(LineKind::Asked, &self.name(), ask.text.clone());
         let Some(live) = self.live() else { return };
         live.asked.insert(ask.id.clone(), Asked { ask: ask.clone(), about });
         self.say(common, &ToPage::Ask(Box::new(ask)));
     }
 
-    /// Nobody needs the answer any more.
-    pub(super) fn withdraw(&mut self, common: &mut Common, id: String) {
+    /// The view does not need the answer any more.
+    pub(super) fn withdraw(&mut self, common: &Common, id: String) {
         let asked = self.live().and_then(|live| live.asked.remove(&id));
         if asked.is_some() {
             self.say(common, &ToPage::Withdraw { id });

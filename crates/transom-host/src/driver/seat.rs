@@ -59,9 +59,9 @@ pub(super) struct Seat {
 pub(super) enum Life {
     /// Its document is being read.
     Opening,
-    /// Its document is not the one that somebody agreed to, and waits until they do.
+    /// Its document is not the one that a person agreed to, and waits until one does.
     Judging(Box<Prepared>, Box<Ask>),
-    /// Its document declares private addresses, these, and waits until somebody says whether it gets them.
+    /// Its document declares private addresses, these, and waits until a person says whether it gets them.
     Admitting(Box<Prepared>, Box<Ask>, BTreeSet<String>),
     /// What they are asked or decided, or which document runs, is not written down yet.
     Judged(Box<Prepared>),
@@ -175,7 +175,7 @@ impl Seat {
         }
     }
 
-    pub(super) fn say(&mut self, common: &mut Common, told: &ToPage) {
+    pub(super) fn say(&mut self, common: &Common, told: &ToPage) {
         if self.stream.say(told).is_err()
             && let Some(live) = self.live()
         {
@@ -214,7 +214,7 @@ impl Seat {
         format!("{} {}", self.server, self.tool)
     }
 
-    /// How fast its messages may come, while there is somebody to send any.
+    /// How fast its messages may come, while there is a view to send any.
     pub(super) fn rate(&self) -> Option<Rate> {
         match &self.life {
             Life::Live(live) => Some(live.session.limits().messages),

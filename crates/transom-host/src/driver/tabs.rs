@@ -74,7 +74,7 @@ impl Driver {
         }
     }
 
-    /// Nobody is left who could tell these views to save, and the host does not wait until somebody is.
+    /// No page is left to tell these views to save, and the host does not wait for one.
     pub(super) fn close_unwatched(&mut self) {
         let common = &mut self.common;
         for seat in self.seats.values_mut() {
@@ -140,9 +140,9 @@ impl Driver {
                 seat.stream.restart();
                 true
             }
-            // Its place went with another page; what it says is for nobody.
+            // Its seat went to another page; what this one says of it counts for nothing.
             Some(_) => {
-                self.answer_for_nobody(view, said);
+                self.answer_for_no_view(view, said);
                 false
             }
             None if opens && room => {
@@ -155,14 +155,14 @@ impl Driver {
                 false
             }
             None => {
-                self.answer_for_nobody(view, said);
+                self.answer_for_no_view(view, said);
                 false
             }
         }
     }
 
     /// A person's answer about a view that is not there, or not theirs, does nothing, and that is written down.
-    fn answer_for_nobody(&self, view: &ViewId, said: Option<Said<'_>>) {
+    fn answer_for_no_view(&self, view: &ViewId, said: Option<Said<'_>>) {
         let Some(Ok(FromPage::Answer(Answer { choice, .. }))) = said.map(|said| said.read()) else {
             return;
         };

@@ -15,7 +15,7 @@ use super::{NotAnEnvelope, Said, read};
 pub enum FromPage<'a> {
     /// It has a place for the view.
     Open(Open),
-    /// The view says something; JSON text that nobody has read yet.
+    /// The view says something; JSON text that has not been read yet.
     Message(&'a str),
     /// The view said something too large to be carried: a message without what made it large, if it is known what it was.
     Dropped(Option<String>),

@@ -137,12 +137,12 @@ pub struct Ask {
     /// The files it is about, without what is in them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<FileOffer>,
-    /// Whether nobody waits for the answer any more: it counts for the next time alone.
+    /// Whether the view has stopped waiting for the answer: it counts for the next time alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
 }
 
-/// The rest of what would be sent, which is shown when somebody wants to see it.
+/// The rest of what would be sent, which is shown when the person wants to see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fold {
     /// How much there is.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     path::PathBuf,
     sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
@@ -76,6 +77,7 @@ pub struct Agreement {
 
 /// Why a host could not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// The pins of documents cannot be used.
     #[error(transparent)]
@@ -293,6 +295,15 @@ impl Builder {
         let tokens = if place.is_kept() { tokens.clone() } else { Tokens::in_memory() };
         let redirect = format!("{origin}{}", page::CALLBACK);
         Some(Arc::new(OAuth::new(&endpoint.url, registration, redirect, tokens)))
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.servers.iter().map(|(name, ..)| name).collect::<Vec<_>>();
+        let origins = &self.page_origins;
+        let mut shown = f.debug_struct("Builder");
+        shown.field("servers", &names).field("page_origins", origins).finish_non_exhaustive()
     }
 }
 

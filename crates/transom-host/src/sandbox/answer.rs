@@ -28,7 +28,7 @@ fn answer(sites: &Sites, only: Option<&str>, request: &Request) -> Response<Body
         return refuse(StatusCode::MISDIRECTED_REQUEST);
     }
     match sites.find(name, request.uri().path()) {
-        // DNS rebinding ends here: a name that we did not make is nobody's.
+        // DNS rebinding ends here: a name that we did not make is no view's.
         Found::NoSuchName => refuse(StatusCode::MISDIRECTED_REQUEST),
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             let mut refusal = refuse(StatusCode::METHOD_NOT_ALLOWED);

@@ -25,7 +25,7 @@ pub struct Loopback {
 
 impl Loopback {
     /// Draws the address of the sandbox pages, and tries whether this machine has it. Linux and Windows
-    /// have all of 127.0.0.0/8; macOS has 127.0.0.1 alone, which is everybody's.
+    /// have all of 127.0.0.0/8; macOS has 127.0.0.1 alone, which every program uses.
     pub fn find() -> Result<Self, NoLoopback> {
         let sandbox = draw().map_err(NoLoopback)?;
         std::net::TcpListener::bind((sandbox, 0)).map_err(NoLoopback)?;
@@ -37,7 +37,7 @@ impl Loopback {
         format!("http://{}:*", self.sandbox)
     }
 
-    /// Tells whether somebody is at the address of the sandbox pages.
+    /// Tells whether a program listens at the address of the sandbox pages.
     pub(super) fn is_at(&self, host: &str) -> bool {
         self.sandbox.to_string() == host
     }
@@ -47,7 +47,7 @@ impl Loopback {
         bind(|| Ok(self.sandbox), |_, port| sites.take_port(port)).await
     }
 
-    /// Binds a port at an address that nobody had before, and that is not a page's.
+    /// Binds a port at an address that no guest had before, and that is not a page's.
     pub(super) async fn guest(&self, sites: &Sites, pages: &[Origin]) -> io::Result<Site> {
         let is_page = |host: &str| pages.iter().any(|page| page.host() == host);
         bind(draw, |address, _| {
@@ -97,7 +97,7 @@ pub(super) fn serve(listener: TcpListener, sites: Arc<Sites>, name: String) -> o
     let (end, ended) = oneshot::channel::<()>();
     let router = answer::router(sites, Some(name));
     tokio::spawn(async move {
-        // Nobody needs an answer of a name that has ended.
+        // A name that has ended gives no answer.
         tokio::select! {
             () = crate::serve(listener, router) => {}
             _ = ended => {}

@@ -61,7 +61,7 @@ impl Sites {
     fn replace(&self, name: &str, path: &str, page: ServedPage) {
         let mut names = self.names.write().expect(UNPOISONED);
         if let Some(place) = names.get_mut(name).and_then(|paths| paths.get_mut(path)) {
-            // What nobody was told to clear yet is still to be cleared.
+            // What no browser was told to clear yet is still to be cleared.
             let page = if place.clears() { page.clearing_once() } else { page };
             *place = Arc::new(page);
         }

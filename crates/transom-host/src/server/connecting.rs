@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Server {
-    /// Connects, prefetches, and tells what happens from then on; all of it again whenever somebody wants
+    /// Connects, prefetches, and tells what happens from then on; all of it again whenever the operator wants
     /// the server started again.
     pub(super) async fn live(
         self: Arc<Self>,
@@ -129,7 +129,7 @@ impl Server {
         connecting.await
     }
 
-    /// Asks the person to sign in until somebody has; an error if there is nowhere to do it.
+    /// Asks the person to sign in until that is done; an error if there is nowhere to do it.
     pub(super) async fn sign_in(
         &self,
         oauth: &OAuth,
@@ -143,7 +143,7 @@ impl Server {
             servers.changed();
             match outcome {
                 Ok(()) => {
-                    self.log.write(LineKind::Server, &self.name, "somebody signed in");
+                    self.log.write(LineKind::Server, &self.name, "a person signed in");
                     return Ok(());
                 }
                 Err(error) => self.log.write(LineKind::Error, &self.name, Words::of(&error)),

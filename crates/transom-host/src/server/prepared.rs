@@ -33,7 +33,7 @@ pub(crate) struct Prepared {
     /// The template that its address is one of.
     pub(super) template: Option<String>,
     pub(super) review: Review,
-    /// Whether nobody is asked when its content changes.
+    /// Whether no person is asked when its content changes.
     pub(super) unpinned: bool,
     /// The private addresses that its frame was given because a person agreed, each with what it is for.
     pub(crate) reaches: BTreeSet<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Prepared {
     pub(crate) once: BTreeSet<String>,
 }
 
-/// Why a document does not run before somebody agrees to it.
+/// Why a document does not run before a person agrees to it.
 pub(crate) enum Doubt<'a> {
     /// It is not what it was.
     Changed(&'a Change),
@@ -105,7 +105,7 @@ impl Server {
         frame
     }
 
-    /// Compares what a tool shows with what somebody agreed to. What nobody has seen before is agreed to when it
+    /// Compares what a tool shows with what a person agreed to. What no person has seen before is agreed to when it
     /// runs; what changed, or is made for each request, waits for a person (H-49).
     pub(super) fn look_over(
         &self,
@@ -266,7 +266,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Agrees to what nobody has seen before, now that it runs. Meanwhile the same tool may have shown something else
+    /// Agrees to what no person has seen before, now that it runs. Meanwhile the same tool may have shown something else
     /// that was agreed to: then this is a change, and waits for a person.
     pub(crate) fn pin(&mut self) -> Result<(), PinError> {
         if !matches!(self.review, Review::New) {

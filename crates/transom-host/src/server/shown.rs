@@ -28,7 +28,7 @@ use crate::{
 pub enum Standing {
     /// It is being reached, for the first time or again.
     Connecting,
-    /// It waits for somebody to sign in.
+    /// It waits for a person to sign in.
     #[serde(rename = "sign-in")]
     SignIn,
     /// It is there, and its views are known.
@@ -86,7 +86,7 @@ pub(super) struct Condition {
 }
 
 impl Server {
-    /// Reads the documents of all views before anybody asks for them (D8), and says what was found.
+    /// Reads the documents of all views before a page asks for them (D8), and says what was found.
     pub(super) async fn review(&self, servers: &Servers) {
         let Some(upstream) = self.upstream() else { return };
         let tools = upstream.tools();
@@ -143,7 +143,7 @@ impl Server {
             let start = format!("{}: ", finding.severity);
             (finding.severity, of_it(words.strip_prefix(&start).unwrap_or(&words).to_owned()))
         });
-        // H-28: named before anybody has opened it.
+        // H-28: named before a person opens it.
         let domains =
             self.domains(document).into_iter().map(|words| (Severity::Note, of_it(words)));
         let all = missing.into_iter().chain(unasked).chain(nearby);
@@ -227,7 +227,7 @@ pub(super) fn talks(given: Option<&Declaration>, declared: Option<&Declaration>)
     let withheld = declared.difference(&given);
     let (private, forbidden): (Vec<_>, Vec<_>) = withheld.partition(is_private);
     for (withheld, why) in
-        [(forbidden, "your rules forbid it"), (private, "nobody agreed to private addresses")]
+        [(forbidden, "your rules forbid it"), (private, "you did not agree to private addresses")]
     {
         if !withheld.is_empty() {
             words.push(format!("this view may not talk to {}: {why}", list(withheld)));
@@ -277,7 +277,7 @@ pub(super) fn shown<'a>(
 }
 
 /// What is said of a document that is made for each request.
-pub(super) const UNPINNED: &str = "not pinned: nobody is asked when its content changes";
+pub(super) const UNPINNED: &str = "not pinned: you are not asked when its content changes";
 
 /// The most bytes of schemas that the page is told of one server.
 pub(super) const SCHEMAS: usize = 4 << 20;

@@ -53,7 +53,7 @@ pub(super) struct Http {
     headers: HeaderMap,
     oauth: Option<Arc<OAuth>>,
     session: Mutex<Option<HeaderValue>>,
-    /// Held for writing while a lost session is replaced: nobody may post without one meanwhile.
+    /// Held for writing while a lost session is replaced: no call may be posted without one meanwhile.
     renewing: RwLock<()>,
     /// The task that keeps the standing stream.
     standing: Mutex<Option<AbortHandle>>,
@@ -204,7 +204,7 @@ impl Http {
         renewed.await.unwrap_or(Err(CallError::Cancelled))
     }
 
-    /// Greets the server again, if nobody else has done so since the session was lost.
+    /// Greets the server again, if no other call has done so since the session was lost.
     async fn greet_again(
         self: &Arc<Self>,
         life: &Arc<Life>,
@@ -317,7 +317,7 @@ impl Http {
         let headers = self.headers_for(life, self.session().as_ref());
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
-        // Nobody's deadline covers this, and a server that hangs would keep everything behind it waiting.
+        // No call's deadline covers this, and a server that hangs would keep everything behind it waiting.
         let sent = timeout(life.options().ping, self.deliver(post.body(text))).await;
         let response = sent.map_err(|_| CallError::Timeout)??;
         reply::accepted(response).await.map(drop)
@@ -384,7 +384,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Delivers events until the stream ends or nobody wants more.
+    /// Delivers events until the stream ends or its caller wants no more.
     async fn read(&mut self, life: &Arc<Life>, wanted: impl Fn() -> bool) -> Result<(), HttpError> {
         let Some(mut response) = self.response.take() else { return Ok(()) };
         self.parser.restart();

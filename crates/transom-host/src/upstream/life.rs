@@ -254,7 +254,7 @@ impl Life {
         tasks.spawn(task)
     }
 
-    /// Tells everybody who listens; it is no matter if nobody does.
+    /// Tells all listeners; there may be none.
     pub(super) fn emit(&self, event: Event) {
         let _ = self.events.send(event);
     }

@@ -69,7 +69,7 @@ pub struct Invitation {
     outcome: oneshot::Receiver<Result<(), NotSignedIn>>,
 }
 
-/// Why nobody is signed in.
+/// Why no person is signed in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotSignedIn {
@@ -101,7 +101,7 @@ pub enum NotSignedIn {
     Variable(#[from] UnsetVariable),
 }
 
-/// What is going on; nobody does two of these at once.
+/// What is going on; two of these are never done at once.
 #[derive(Default)]
 struct Flow {
     manager: Option<AuthorizationManager>,
@@ -186,7 +186,7 @@ impl OAuth {
         self.signed_in.subscribe()
     }
 
-    /// What to send along with a request, once somebody has signed in.
+    /// What to send along with a request, once a person has signed in.
     pub(super) async fn bearer(&self) -> Option<HeaderValue> {
         let access = self.access()?;
         if !access.is_due() {
@@ -381,7 +381,7 @@ impl fmt::Debug for OAuth {
 }
 
 impl Invitation {
-    /// Waits until somebody has signed in, or has not.
+    /// Waits until a person has signed in, or has not.
     pub async fn outcome(self) -> Result<(), NotSignedIn> {
         match timeout(GOOD_FOR, self.outcome).await {
             Ok(Ok(outcome)) => outcome,

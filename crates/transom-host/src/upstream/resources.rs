@@ -32,7 +32,7 @@ impl ResourceEntries {
             if self.bytes + size > MAX_BYTES || self.by_uri.contains_key(uri.as_str()) {
                 continue;
             }
-            // What we read of it must be what it says to everybody.
+            // What we read of it must be what it says to every client.
             if has_reserved_name(raw.get()) {
                 continue;
             }

@@ -54,7 +54,7 @@ pub(super) fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
     builder.build().map_err(ConnectError::Client)
 }
 
-/// Follows a server that moved within its origin and says to ask there the same. Anybody else might be
+/// Follows a server that moved within its origin and says to ask there the same. Any other might be
 /// sent a token that is none of theirs.
 pub(super) fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     let same = attempt.previous().first().map(Url::origin) == Some(attempt.url().origin());
@@ -70,7 +70,7 @@ pub(super) fn is_machine(url: &Url) -> bool {
     url.host_str().map(Reach::of) == Some(Reach::Machine)
 }
 
-/// Whether nobody but this machine can answer, so that a token may go there in the clear. It is stricter than
+/// Whether only this machine can answer, so that a token may go there in the clear. It is stricter than
 /// [`Reach::Machine`]: where `localdomain` or `0.0.0.0` leads is up to the resolver and the system.
 pub(in crate::upstream) fn is_loopback(url: &Url) -> bool {
     match url.host() {

@@ -79,7 +79,7 @@ impl Life {
     }
 
     pub(super) fn stray(&self, id: &Id) {
-        tracing::debug!(%id, "answer that nobody waits for");
+        tracing::debug!(%id, "answer that no call waits for");
     }
 
     /// Fails the call that something unreadable was meant for, if that is known.
@@ -114,9 +114,9 @@ impl Life {
     pub(super) fn progressed(&self, params: &RawValue) {
         let token = serde_json::from_str::<Progress>(params.get()).ok();
         let known = token.and_then(|progress| number(&progress.progress_token));
-        // Late or invented: the call is settled, and what it was for is nobody's business any more.
+        // Late or invented: the call is settled, and no caller waits for its progress.
         if !known.is_some_and(|id| self.desk().progress(self.now(), id, params)) {
-            tracing::debug!("progress on a call that nobody waits for");
+            tracing::debug!("progress on a call that has been settled");
         }
     }
 

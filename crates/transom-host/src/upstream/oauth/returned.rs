@@ -1,4 +1,4 @@
-//! What a browser comes back with after somebody signed in.
+//! What a browser comes back with after a person signed in.
 
 use std::fmt;
 
