@@ -41,6 +41,9 @@ pub(crate) struct Inner<S> {
     pub(crate) dev: bool,
     /// When this process began, which is what a document made by a function is known by in dev mode.
     pub(crate) started: SystemTime,
+    /// The backend that views use with plain `fetch()`.
+    #[cfg(feature = "fetch")]
+    pub(crate) http: Option<crate::http::Proxy>,
 }
 
 tokio::task_local! {
@@ -75,6 +78,9 @@ impl<S: ServerHandler> WithViews<S> {
 
     /// Adds what views need; says nothing if there are none (server-01, S-22).
     fn advertise(&self, capabilities: &mut ServerCapabilities) {
+        if self.has_proxy() {
+            capabilities.tools.get_or_insert_default();
+        }
         if self.inner.registry.is_empty() {
             return;
         }
@@ -131,9 +137,19 @@ impl<S: ServerHandler> WithViews<S> {
     }
 
     fn app_tools_are_hidden(&self) -> bool {
-        // Dev mode has one of its own.
+        // Dev mode has one of its own, and so has a proxy.
         let any = || !self.inner.app_only.read().expect("no holder panics").is_empty();
-        self.inner.fallback.varies() && (self.inner.dev || any())
+        self.inner.fallback.varies() && (self.inner.dev || self.has_proxy() || any())
+    }
+
+    #[cfg(feature = "fetch")]
+    fn has_proxy(&self) -> bool {
+        self.inner.http.is_some()
+    }
+
+    #[cfg(not(feature = "fetch"))]
+    fn has_proxy(&self) -> bool {
+        false
     }
 
     fn views_may_hide(&self) -> bool {
@@ -313,6 +329,10 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         if self.inner.dev && first && mode == Mode::Everything {
             result.tools.push(dev::tool());
         }
+        #[cfg(feature = "fetch")]
+        if let Some(http) = self.inner.http.as_ref().filter(|_| first && mode == Mode::Everything) {
+            result.tools.extend(http.tools().cloned());
+        }
         let varies = self.app_tools_are_hidden() || self.views_may_hide();
         self.scope(&mut result.cache_scope, varies);
         Ok(result)
@@ -321,6 +341,12 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         if self.inner.dev && name == dev::TOOL {
             return Some(dev::tool());
+        }
+        #[cfg(feature = "fetch")]
+        if let Some(tool) =
+            self.inner.http.as_ref().and_then(|http| http.tools().find(|tool| tool.name == name))
+        {
+            return Some(tool.clone());
         }
         let mut tool = self.inner.server.get_tool(name)?;
         self.fit(&mut tool, Mode::Everything).then_some(tool)
@@ -337,6 +363,10 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         }
         if self.inner.dev && request.name == dev::TOOL {
             return self.follow(request.arguments.unwrap_or_default(), context, ui).await;
+        }
+        #[cfg(feature = "fetch")]
+        if let Some(http) = self.inner.http.as_ref().filter(|http| http.has(&request.name)) {
+            return Ok(http.call(request.arguments.unwrap_or_default(), context).await);
         }
         CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
     }
@@ -521,6 +551,10 @@ impl<S: ServerHandler> WithViews<S> {
     fn is_app_only(&self, name: &str) -> bool {
         let inner = &*self.inner;
         if inner.dev && name == dev::TOOL {
+            return true;
+        }
+        #[cfg(feature = "fetch")]
+        if inner.http.as_ref().is_some_and(|http| http.has(name)) {
             return true;
         }
         if inner.app_only.read().expect("no holder panics").contains(name) {
