@@ -71,7 +71,15 @@ fn backend() -> Router {
         .route("/api/bytes/{kind}", any(bytes))
         .route("/api/slow", any(slow))
         .route("/api/counts", get(counts))
+        .layer(axum::middleware::from_fn(whole))
         .with_state(Slow::default())
+}
+
+/// Reads every body before it is answered: a connection whose body is left unread is closed, and a tab sees that.
+async fn whole(request: Request, next: axum::middleware::Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let bytes = to_bytes(body, 64 << 20).await.unwrap_or_default();
+    next.run(Request::from_parts(parts, Body::from(bytes))).await
 }
 
 /// Repeats what it was asked, without what browsers add by themselves.

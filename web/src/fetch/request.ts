@@ -10,16 +10,19 @@ export async function toArguments(
   given: unknown,
   entries: [string, FormDataEntryValue][] | undefined,
 ): Promise<Json> {
-  const { pathname, search } = new URL(request.url);
+  const { href, origin } = new URL(request.url);
   const { method, headers, redirect, cache, credentials } = request;
   return {
     method,
-    url: pathname + search,
+    // Not of its parts: an empty query is one.
+    url: href.slice(origin.length).split("#")[0],
     headers: Object.fromEntries(headers),
     ...(redirect !== "follow" && { redirect }),
     ...(cache !== "default" && { cache }),
     ...(credentials === "omit" && { credentials }),
-    ...(entries
+    // Under another type than its own, a form is bytes like others.
+    ...(entries &&
+    headers.get("content-type")?.startsWith("multipart/form-data")
       ? { bodyType: "formData", body: await Promise.all(entries.map(toEntry)) }
       : await toBody(request, given)),
   };

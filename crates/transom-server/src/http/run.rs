@@ -248,7 +248,7 @@ impl Proxy {
         send: Send,
     ) -> Result<Option<Arrived>, Failure> {
         for hop in 0..=MAX_HOPS {
-            let response = self.backend.send(self.request_of(&ready, &proof, send)).await?;
+            let response = self.backend.send(self.request_of(&ready, &proof, send)?).await?;
             let location =
                 response.headers().get(LOCATION).filter(|_| is_redirect(response.status()));
             let Some(location) = location else {
@@ -292,14 +292,20 @@ impl Proxy {
     }
 
     /// The request as it is sent. What the server sets comes last, and so it always wins (REQ-2, DEF-3).
-    fn request_of(&self, ready: &Ready, proof: &HeaderMap, send: Send) -> Request<Bytes> {
+    fn request_of(
+        &self,
+        ready: &Ready,
+        proof: &HeaderMap,
+        send: Send,
+    ) -> Result<Request<Bytes>, Failure> {
         let mut request = Request::new(ready.body.clone());
         *request.method_mut() = ready.method.clone();
         let address = match self.backend {
             Backend::Upstream(_) => ready.target.url().as_str(),
             Backend::Tower(_) => ready.target.relative(),
         };
-        *request.uri_mut() = address.parse().expect("an address that was judged is one");
+        *request.uri_mut() =
+            address.parse().map_err(|_| Failure::bad_request("the address is none"))?;
         let headers = request.headers_mut();
         headers.clone_from(&ready.headers);
         match self.backend {
@@ -314,7 +320,7 @@ impl Proxy {
         for (name, value) in self.own.iter().chain(proof.into_iter().flatten()) {
             headers.insert(name, value.clone());
         }
-        request
+        Ok(request)
     }
 }
 
