@@ -2,11 +2,14 @@
 //! process, and writes into the file PLACE where the same backend listens for a tab.
 
 use std::error::Error;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
@@ -53,6 +56,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let methods = methods.map(|method| method.parse().expect("it is a method"));
     let proxy = HttpProxy::tower(backend)
         .rate(1_000_000)
+        .route(Route::get("/stream/{*rest}").streams())
         .route(Route::new(methods, "/api/{*rest}").accepts("*/*").max_request(16 << 20));
     let view =
         ViewDef::new("ui://fetch/page").html(page).tool("show", transom_server::Audience::Both);
@@ -71,6 +75,9 @@ fn backend() -> Router {
         .route("/api/bytes/{kind}", any(bytes))
         .route("/api/slow", any(slow))
         .route("/api/counts", get(counts))
+        .route("/stream/drip", get(drip))
+        .route("/stream/zeros/{size}", get(zeros))
+        .route("/stream/events", get(events))
         .layer(axum::middleware::from_fn(whole))
         .with_state(Slow::default())
 }
@@ -169,6 +176,52 @@ async fn slow(State(slow): State<Slow>) -> &'static str {
     slow.begun.fetch_add(1, Ordering::SeqCst);
     let _ended = Ended(slow.ended);
     std::future::pending().await
+}
+
+/// Pieces that come one by one, as long as somebody reads them; it is counted like a slow one.
+async fn drip(State(slow): State<Slow>) -> Response {
+    let (send, pieces) = tokio::sync::mpsc::channel(1);
+    slow.begun.fetch_add(1, Ordering::SeqCst);
+    tokio::spawn(async move {
+        for at in 0..1_000_000 {
+            if send.send(format!("piece {at}\n")).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        slow.ended.fetch_add(1, Ordering::SeqCst);
+    });
+    ([("content-type", "text/plain")], Body::new(Pieces(pieces))).into_response()
+}
+
+async fn zeros(Path(size): Path<usize>) -> Response {
+    ([("content-type", "application/octet-stream")], Body::from(vec![0; size])).into_response()
+}
+
+/// Three events and the end; whoever comes back with an id gets what is after it.
+async fn events(headers: HeaderMap) -> Response {
+    let last =
+        headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
+    let first = last.map_or(1, |last| last + 1);
+    let events = (first..first + 3)
+        .map(|at| format!("id: {at}\nevent: tick\ndata: number {at}\ndata: of many\n\n"));
+    let body = format!("retry: 50\n\n: a comment\ndata: hello\n\n{}", events.collect::<String>());
+    ([("content-type", "text/event-stream; charset=utf-8")], body).into_response()
+}
+
+/// A body of pieces.
+struct Pieces(tokio::sync::mpsc::Receiver<String>);
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        self.0.poll_recv(cx).map(|piece| piece.map(|text| Ok(http_body::Frame::data(text.into()))))
+    }
 }
 
 async fn counts(State(slow): State<Slow>) -> String {

@@ -366,7 +366,8 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         }
         #[cfg(feature = "fetch")]
         if let Some(http) = self.inner.http.as_ref().filter(|http| http.has(&request.name)) {
-            return Ok(http.call(request.arguments.unwrap_or_default(), context).await);
+            let arguments = request.arguments.unwrap_or_default();
+            return Ok(http.call(&request.name, arguments, context).await);
         }
         CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
     }

@@ -20,6 +20,7 @@ mod path;
 mod record;
 mod route;
 mod run;
+mod stream;
 mod tool;
 
 pub use credentials::Credentials;
@@ -34,7 +35,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
-use rmcp::model::{CallToolResponse, JsonObject, Tool};
+use rmcp::model::{CallToolResponse, CallToolResult, JsonObject, Tool};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use url::Url;
@@ -42,7 +43,9 @@ use url::Url;
 use self::backend::{Backend, BoxError};
 use self::cache::Cache;
 use self::credentials::Prove;
+use self::failure::Failure;
 use self::limits::{Allowed, Limits};
+use self::stream::{Cancel, Read, Streams};
 use crate::refusal::{Refusal, Rule};
 
 /// A backend that the views of a server may use with plain `fetch()`.
@@ -243,7 +246,8 @@ impl HttpProxy {
         let place = place.map_err(|words| wrong.push(words));
         match place {
             Ok((base, backend)) if wrong.is_empty() => Ok(Proxy {
-                tool: tool::request(&self.routes, self.cache.is_some()),
+                tools: tool::all(&self.routes, self.cache.is_some()),
+                streams: Arc::new(Streams::new(STREAM_IDLE, STREAM_WHOLE)),
                 limits: Limits::new(self.allowed, self.routes.iter().map(|route| route.rate)),
                 base,
                 backend,
@@ -284,7 +288,8 @@ fn connect(origin: &str, private: bool) -> Result<(Url, Backend), String> {
 
 /// A proxy, verified.
 pub(crate) struct Proxy {
-    tool: Tool,
+    tools: Vec<Tool>,
+    streams: Arc<Streams>,
     base: Url,
     backend: Backend,
     routes: Vec<Route>,
@@ -301,20 +306,78 @@ pub(crate) struct Proxy {
 
 impl Proxy {
     pub(crate) fn tools(&self) -> impl Iterator<Item = &Tool> {
-        std::iter::once(&self.tool)
+        self.tools.iter()
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        name == tool::REQUEST
+        self.tools.iter().any(|tool| tool.name == name)
     }
 
     pub(crate) async fn call(
         &self,
-        arguments: JsonObject,
+        name: &str,
+        mut arguments: JsonObject,
         context: RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        self.request(arguments, context).await.into()
+        let result = match name {
+            tool::READ => self.read(arguments, &context).await,
+            tool::CANCEL => self.cancel(arguments, &context).await,
+            _ => {
+                if name == tool::STREAM {
+                    arguments.insert("stream".to_owned(), true.into());
+                }
+                return self.request(arguments, context).await.into();
+            }
+        };
+        result.unwrap_or_else(|failure| tool::failed(&failure)).into()
     }
+
+    /// Reads on in a stream. A view that gives a read up has gone, and its stream with it (STR-5).
+    async fn read(
+        &self,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Failure> {
+        let read: Read = parse(arguments)?;
+        let (person, _) = self.person(context).await?;
+        let id = read.stream_id.clone();
+        let answer = tokio::select! {
+            answer = self.streams.read(&person, read) => answer?,
+            () = context.ct.cancelled() => {
+                self.streams.cancel(&person, &id);
+                return Ok(tool::cancelled());
+            }
+        };
+        let size = answer["nextOffset"]
+            .as_u64()
+            .zip(answer["offset"].as_u64())
+            .map_or(0, |(next, offset)| next - offset);
+        if let Err(wait) = self.limits.count(&person, usize::try_from(size).unwrap_or(usize::MAX)) {
+            // What is held stays held: the view asks again for the same bytes, later.
+            tokio::time::sleep(wait.min(Duration::from_secs(10))).await;
+            let offset = answer["offset"].clone();
+            return Ok(tool::read(
+                serde_json::json!({ "offset": offset, "data": "", "nextOffset": offset, "done": false }),
+            ));
+        }
+        Ok(tool::read(answer))
+    }
+
+    async fn cancel(
+        &self,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, Failure> {
+        let Cancel { stream_id } = parse(arguments)?;
+        let (person, _) = self.person(context).await?;
+        self.streams.cancel(&person, &stream_id);
+        Ok(tool::cancelled())
+    }
+}
+
+fn parse<T: serde::de::DeserializeOwned>(arguments: JsonObject) -> Result<T, Failure> {
+    let wrong = |_| Failure::bad_request("the arguments are not those of this tool");
+    serde_json::from_value(serde_json::Value::Object(arguments)).map_err(wrong)
 }
 
 impl fmt::Debug for HttpProxy {
@@ -324,4 +387,6 @@ impl fmt::Debug for HttpProxy {
 }
 
 const PATIENCE: Duration = Duration::from_secs(120);
+const STREAM_IDLE: Duration = Duration::from_secs(60);
+const STREAM_WHOLE: Duration = Duration::from_secs(6 * 60 * 60);
 const IDLE: Duration = Duration::from_secs(30);

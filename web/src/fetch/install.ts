@@ -7,10 +7,11 @@
  * ```
  */
 import { TransomError } from "../error.js";
-import type { CallToolParams, CallToolResult } from "../wire.js";
+import type { CallToolParams, CallToolResult, Json } from "../wire.js";
 import { failure } from "./failure.js";
 import { toArguments } from "./request.js";
 import { toResponse } from "./response.js";
+import { openStream } from "./stream.js";
 
 /** The part of an `App` that is used, ours or that of ext-apps. */
 export type ToolCaller = {
@@ -182,22 +183,26 @@ export function openCarrier(
     const args = await toArguments(request, body, entries);
     signal?.throwIfAborted();
     const result = await call(
+      tool,
+      { ...args, stream: true, ...(timeout && { timeoutMs: timeout }) },
       signal,
-      timeout ? { ...args, timeoutMs: timeout } : args,
     );
-    const response = toResponse(result, request, tool);
+    const response = toResponse(result, request, tool, (streamId) =>
+      openStream(streamId, call, signal),
+    );
     if (request.integrity)
       await verify(response.clone(), request.integrity, tool);
     return response;
   };
 
   async function call(
+    name: string,
+    args: Json,
     signal: AbortSignal | null,
-    args: object,
   ): Promise<CallToolResult> {
     try {
       return await app.callServerTool(
-        { name: tool, arguments: args as Record<string, unknown> },
+        { name, arguments: args },
         // Longer than the server's own limit, so that it is the server who says what happened (ERR-8).
         {
           ...(signal && { signal }),
@@ -215,14 +220,14 @@ export function openCarrier(
             ? "blocked"
             : "host_unavailable",
         message,
-        tool,
+        name,
       );
     }
   }
 }
 
 /** Where relative addresses belong: to the document's own, or to a name that leads nowhere (INS-3). */
-function homeOf(base?: string): URL {
+export function homeOf(base?: string): URL {
   const home = new URL(
     base ?? globalThis.document?.baseURI ?? NOWHERE,
     NOWHERE,

@@ -7,6 +7,7 @@ export function toResponse(
   result: CallToolResult,
   request: { url: string; method: string },
   tool: string,
+  open: (streamId: string) => ReadableStream,
 ): Response {
   const data = structured(result);
   if (result.isError) {
@@ -24,7 +25,9 @@ export function toResponse(
       // These have none, whatever came (RES-2, RES-3).
       request.method === "HEAD" || [204, 205, 304].includes(status as number)
         ? null
-        : toBytes(data as Json),
+        : typeof data?.streamId === "string"
+          ? open(data.streamId)
+          : toBytes(data as Json),
       {
         // Left out, it would be 200.
         status: (status ?? 0) as number,

@@ -32,6 +32,9 @@ pub(crate) struct Ask {
     pub(crate) credentials: Send,
     #[serde(default)]
     timeout_ms: Option<u64>,
+    /// Whether the view can pull a response that does not arrive at once.
+    #[serde(default)]
+    pub(crate) stream: bool,
 }
 
 /// What becomes of a redirect.

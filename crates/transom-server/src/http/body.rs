@@ -64,7 +64,12 @@ pub(crate) fn write(bytes: Bytes, content_type: Option<&str>) -> (Value, &'stati
             return (Value::String(text), "text");
         }
     }
-    (Value::String(STANDARD.encode(&bytes)), "base64")
+    (Value::String(encode(&bytes)), "base64")
+}
+
+/// Bytes as base64.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// Decodes strict base64; the length is judged before anything is decoded (BOD-6).

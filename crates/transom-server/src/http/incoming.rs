@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::time::Duration;
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, Bytes, BytesMut};
 use flate2::write::MultiGzDecoder;
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 use http_body_util::BodyExt;
+use tokio::time::Instant;
 
 use super::backend::Coming;
 use super::failure::Failure;
@@ -64,6 +65,30 @@ impl Incoming {
                 Some(Ok(frame)) => self.waiting = frame.into_data().unwrap_or_default(),
             }
         }
+    }
+
+    /// For how long the backend may be silent from now on.
+    pub(crate) fn silent_for(mut self, idle: Duration) -> Self {
+        self.idle = idle;
+        self
+    }
+
+    /// All of it, if it comes by then and is no more than `most`; otherwise what came, with the rest.
+    pub(crate) async fn all_by(
+        mut self,
+        until: Instant,
+        most: usize,
+    ) -> Result<(Bytes, Option<Self>), Failure> {
+        let mut all = BytesMut::new();
+        while all.len() <= most {
+            match tokio::time::timeout_at(until, self.next()).await {
+                Ok(Ok(Some(bytes))) => all.extend_from_slice(&bytes),
+                Ok(Ok(None)) => return Ok((all.freeze(), None)),
+                Ok(Err(failure)) => return Err(failure),
+                Err(_) => break,
+            }
+        }
+        Ok((all.freeze(), Some(self)))
     }
 
     /// All of it, or a refusal as soon as it is more than `most`.

@@ -31,6 +31,7 @@ pub struct Route {
     pub(crate) max_response: usize,
     pub(crate) rate: Option<NonZeroU32>,
     pub(crate) headers: Vec<String>,
+    pub(crate) streams: bool,
 }
 
 /// Whether a route only reads, or changes something: the server's claim, which hosts believe as they believe `readOnlyHint`.
@@ -92,6 +93,7 @@ impl Route {
             max_response: MAX_RESPONSE,
             rate: None,
             headers: Vec::new(),
+            streams: false,
         }
     }
 
@@ -137,6 +139,15 @@ impl Route {
     /// Lets a view send a header that is the server's business elsewhere, such as `authorization` (REQ-1).
     pub fn allow_header(mut self, name: &str) -> Self {
         self.headers.push(name.to_ascii_lowercase());
+        self
+    }
+
+    /// Lets responses arrive bit by bit: events, downloads, whatever takes longer or is larger than one answer holds.
+    ///
+    /// [`max_response`](Self::max_response) does not count for them; a view reads as fast as it likes, up to
+    /// [`HttpProxy::bytes`](crate::HttpProxy::bytes).
+    pub fn streams(mut self) -> Self {
+        self.streams = true;
         self
     }
 

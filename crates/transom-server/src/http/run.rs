@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_TYPE, LOCATION, PRAGMA};
+use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, JsonObject};
@@ -41,6 +42,8 @@ struct Arrived {
 /// What came of a request.
 enum Outcome {
     Whole(Whole, Decision),
+    /// The beginning of a response, and the handle by which the rest is read.
+    Stream(Whole, String),
     /// A redirect that the view wants to see and not to follow.
     Opaque,
     Limited(Duration),
@@ -97,6 +100,11 @@ impl Proxy {
                 record.received = whole.bytes.len();
                 tool::answer(&record.method, whole, &self.hidden)
             }
+            Ok(Outcome::Stream(head, id)) => {
+                record.decision = Decision::Allowed;
+                record.status = Some(head.status.as_u16());
+                tool::streamed(&record.method, head, &self.hidden, &id, self.streams.idle())
+            }
             Ok(Outcome::Opaque) => {
                 record.decision = Decision::Allowed;
                 tool::opaque(&record.method, &url)
@@ -151,11 +159,17 @@ impl Proxy {
         if let Err(wait) = self.limits.count(&person, ready.body.len()) {
             return Ok(Outcome::Limited(wait));
         }
-        let whole =
-            tokio::time::timeout(patience, self.fetch(ready, ask.redirect, proof, ask.credentials));
-        let Some(whole) = whole.await.map_err(|_| Failure::timeout())?? else {
-            return Ok(Outcome::Opaque);
+        let fetched = tokio::time::timeout(patience, self.fetch(ready, &ask, proof));
+        let (whole, rest) = match fetched.await.map_err(|_| Failure::timeout())?? {
+            Some(fetched) => fetched,
+            None => return Ok(Outcome::Opaque),
         };
+        if let Some(rest) = rest {
+            // From here on it lasts as long as somebody reads it.
+            let rest = rest.silent_for(self.streams.whole());
+            let id = self.streams.open(&person, whole.bytes.clone(), rest)?;
+            return Ok(Outcome::Stream(whole, id));
+        }
         if let Err(wait) = self.limits.count(&person, whole.bytes.len()) {
             return Ok(Outcome::Limited(wait));
         }
@@ -213,30 +227,35 @@ impl Proxy {
         Ok(Ready { method, target, route, headers, body: bytes })
     }
 
+    /// The response, whole; or, where view and route agree on that, its beginning and the rest.
     async fn fetch(
         &self,
         ready: Ready,
-        redirect: Redirect,
+        ask: &Ask,
         proof: HeaderMap,
-        send: Send,
-    ) -> Result<Option<Whole>, Failure> {
+    ) -> Result<Option<(Whole, Option<Incoming>)>, Failure> {
         let head = ready.method == Method::HEAD;
-        let Some(arrived) = self.follow(ready, redirect, proof, send).await? else {
+        let Some(arrived) = self.follow(ready, ask.redirect, proof, ask.credentials).await? else {
             return Ok(None);
         };
         let Arrived { response, target, route, redirected } = arrived;
-        let (parts, body) = response.into_parts();
-        if !(200..=599).contains(&parts.status.as_u16()) {
+        let (Parts { status, headers, .. }, body) = response.into_parts();
+        if !(200..=599).contains(&status.as_u16()) {
             return Err(Failure::protocol("the backend answered with a status that is none"));
         }
-        let bytes = if head {
-            Bytes::new()
+        let rules = &self.routes[route];
+        let (bytes, rest) = if head {
+            (Bytes::new(), None)
         } else {
-            Incoming::new(body, &parts.headers, self.idle)?
-                .all(self.routes[route].max_response)
-                .await?
+            let incoming = Incoming::new(body, &headers, self.idle)?;
+            if ask.stream && rules.streams {
+                let patience = if is_endless(&headers) { Duration::ZERO } else { SOON };
+                incoming.all_by(Instant::now() + patience, INLINE).await?
+            } else {
+                (incoming.all(rules.max_response).await?, None)
+            }
         };
-        Ok(Some(Whole { status: parts.status, headers: parts.headers, bytes, target, redirected }))
+        Ok(Some((Whole { status, headers, bytes, target, redirected }, rest)))
     }
 
     /// Sends a request, and follows redirects by our own rules: every hop is judged as if the view had asked for it (FSE-6, RES-12).
@@ -340,12 +359,23 @@ fn prefer(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
     headers.entry(name).or_insert(HeaderValue::from_static(value));
 }
 
+/// Types that are read as they come, whatever is there already (STR-12).
+fn is_endless(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    ["text/event-stream", "application/x-ndjson", "application/jsonl", "application/json-seq"]
+        .contains(&essence.as_str())
+}
+
 fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
 /// RES-12.
 const MAX_HOPS: usize = 20;
+/// What does not come so soon, or is larger, is a stream: nobody waits for the end of what has begun (STR-2).
+const SOON: Duration = Duration::from_millis(100);
+const INLINE: usize = super::stream::CHUNK as usize;
 /// What a request loses with its body.
 const OF_BODIES: [&str; 4] =
     ["content-encoding", "content-language", "content-location", "content-type"];

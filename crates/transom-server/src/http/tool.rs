@@ -1,8 +1,10 @@
 //! The tool as it is listed, and its results.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
+use bytes::Bytes;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::body;
@@ -12,8 +14,18 @@ use super::headers;
 use super::route::Route;
 use crate::view::{Audience, link_meta};
 
-/// The tool that carries a request.
-pub(crate) fn request(routes: &[Route], keeps: bool) -> Tool {
+/// The tools of a proxy: one that carries requests, and, where a route has streams, those that read them.
+pub(crate) fn all(routes: &[Route], keeps: bool) -> Vec<Tool> {
+    let mut tools = vec![request(routes, keeps)];
+    if routes.iter().any(|route| route.streams) {
+        let [mut stream, read, cancel] = of_streams();
+        stream.meta.clone_from(&tools[0].meta);
+        tools.extend([stream, read, cancel]);
+    }
+    tools
+}
+
+fn request(routes: &[Route], keeps: bool) -> Tool {
     let cache =
         if keeps { "It keeps responses for each person apart" } else { "It keeps no responses" };
     let words =
@@ -50,6 +62,67 @@ pub(crate) fn answer(method: &str, whole: Whole, hidden: &[http::HeaderName]) ->
             "ok": whole.status.is_success(),
         }),
     )
+}
+
+/// The head of a response whose body is read bit by bit.
+pub(crate) fn streamed(
+    method: &str,
+    head: Whole,
+    hidden: &[http::HeaderName],
+    id: &str,
+    idle: Duration,
+) -> CallToolResult {
+    let mut result = answer(method, Whole { bytes: Bytes::new(), ..head }, hidden);
+    if let Some(Value::Object(data)) = &mut result.structured_content {
+        let more = json!({
+            "body": null, "bodyType": "stream", "streamId": id, "mode": "pull", "chunkEncoding": "base64",
+            "windowBytes": super::stream::CHUNK, "expiresInMs": u64::try_from(idle.as_millis()).unwrap_or(u64::MAX),
+        });
+        data.extend(object(more));
+    }
+    result
+}
+
+/// What a read brought: the data once, and how far it is.
+pub(crate) fn read(answer: Value) -> CallToolResult {
+    let words = format!("{} to {}", answer["offset"], answer["nextOffset"]);
+    shaped(words, answer)
+}
+
+pub(crate) fn cancelled() -> CallToolResult {
+    shaped("the stream is closed".to_owned(), json!({}))
+}
+
+/// The tools by which a stream is read and ended. They read, as far as a host is concerned: what is asked for was decided before.
+fn of_streams() -> [Tool; 3] {
+    let id = json!({ "type": "string" });
+    let number = json!({ "type": "integer", "minimum": 0 });
+    let read = json!({
+        "type": "object",
+        "properties": { "streamId": id, "offset": number, "maxBytes": number, "waitMs": number },
+        "required": ["streamId", "offset"],
+    });
+    let cancel =
+        json!({ "type": "object", "properties": { "streamId": id }, "required": ["streamId"] });
+    let make = |name: &'static str, words: &'static str, schema: Value| {
+        let mut tool = Tool::new(name, words, Arc::new(object(schema)));
+        tool.meta = Some(link_meta(None, Audience::App));
+        tool
+    };
+    let mut tools = [
+        make(
+            STREAM,
+            "Carries an HTTP request of this server's views, whose response they read bit by bit.",
+            input(),
+        ),
+        make(READ, "Reads on in a response of this server's backend.", read),
+        make(CANCEL, "Ends a response of this server's backend.", cancel),
+    ];
+    for tool in &mut tools[1..] {
+        tool.annotations =
+            Some(ToolAnnotations::from_raw(None, Some(true), None, None, Some(false)));
+    }
+    tools
 }
 
 /// A redirect that the view wants to see: that there was one, and nothing of it (RES-10).
@@ -103,6 +176,7 @@ fn input() -> Value {
             "cache": { "type": "string", "enum": ["default", "no-store", "reload", "no-cache", "force-cache", "only-if-cached"] },
             "credentials": { "type": "string", "enum": ["omit", "same-origin", "include"] },
             "timeoutMs": { "type": "integer", "minimum": 1 },
+            "stream": { "type": "boolean", "description": "Whether a response may be answered with a streamId, to be read by http_stream_read" },
         },
         "required": ["url"],
     })
@@ -116,7 +190,8 @@ fn output() -> Value {
             "statusText": { "type": "string" },
             "headers": { "type": "object", "additionalProperties": { "type": "string" } },
             "body": {},
-            "bodyType": { "type": "string", "enum": ["none", "text", "base64"] },
+            "bodyType": { "type": "string", "enum": ["none", "text", "base64", "stream"] },
+            "streamId": { "type": "string" },
             "url": { "type": "string" },
             "redirected": { "type": "boolean" },
             "ok": { "type": "boolean" },
@@ -135,6 +210,9 @@ fn object(value: Value) -> Map<String, Value> {
 
 /// The name that the proposal gives it.
 pub(crate) const REQUEST: &str = "http_request";
+pub(crate) const STREAM: &str = "http_request_stream";
+pub(crate) const READ: &str = "http_stream_read";
+pub(crate) const CANCEL: &str = "http_stream_cancel";
 /// Under which a tool's `_meta` declares what it opens.
 const ROUTES: &str = "transom/http";
 /// Marks a response that no backend made.

@@ -4,6 +4,7 @@ mod backend;
 mod policy;
 mod reach;
 mod responses;
+mod streams;
 
 use rmcp::ServerHandler;
 use rmcp::model::{CallToolRequestParams, CallToolResult, RequestMetaObject};
@@ -30,8 +31,18 @@ pub(crate) async fn call(client: &Connected, arguments: Value) -> CallToolResult
 
 /// Calls the tool for a person, who stands in the request's `_meta`.
 pub(crate) async fn call_as(client: &Connected, person: &str, arguments: Value) -> CallToolResult {
+    call_tool(client, "http_request", person, arguments).await
+}
+
+/// Calls one of the tools.
+pub(crate) async fn call_tool(
+    client: &Connected,
+    name: &'static str,
+    person: &str,
+    arguments: Value,
+) -> CallToolResult {
     let arguments = arguments.as_object().cloned().expect("an object");
-    let mut request = CallToolRequestParams::new("http_request").with_arguments(arguments);
+    let mut request = CallToolRequestParams::new(name).with_arguments(arguments);
     if !person.is_empty() {
         let mut meta = RequestMetaObject::default();
         meta.0.0.insert("example.com/person".to_owned(), person.into());
