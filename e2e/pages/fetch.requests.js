@@ -33,7 +33,7 @@ globalThis.observe = async function observe(description) {
 /** What only the wire between a browser and a server has. */
 const BETWEEN = ["content-length", "date", "connection", "keep-alive", "transfer-encoding"];
 
-function make({ kind, text, pairs, type }) {
+export function make({ kind, text, pairs, type }) {
   const bytes = new TextEncoder().encode(text);
   if (kind === "query") return new URLSearchParams(pairs);
   if (kind === "blob") return new Blob([bytes], { type });

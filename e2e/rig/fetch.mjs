@@ -19,7 +19,7 @@ export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', vi
   const origin = readFileSync(place, "utf8");
   const tab = await bench.context.newPage();
   await tab.goto(origin);
-  await tab.addScriptTag({ content: await bundle("fetch.requests.js") });
+  await tab.addScriptTag({ content: await bundle("fetch.xhr.js") });
   return {
     host,
     bench,

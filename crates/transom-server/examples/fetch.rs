@@ -76,6 +76,7 @@ fn backend() -> Router {
         .route("/api/slow", any(slow))
         .route("/api/counts", get(counts))
         .route("/stream/drip", get(drip))
+        .route("/stream/quiet", get(quiet))
         .route("/stream/zeros/{size}", get(zeros))
         .route("/stream/events", get(events))
         .layer(axum::middleware::from_fn(whole))
@@ -189,6 +190,18 @@ async fn drip(State(slow): State<Slow>) -> Response {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+        slow.ended.fetch_add(1, Ordering::SeqCst);
+    });
+    ([("content-type", "text/plain")], Body::new(Pieces(pieces))).into_response()
+}
+
+/// One piece, and then nothing until nobody reads it any more.
+async fn quiet(State(slow): State<Slow>) -> Response {
+    let (send, pieces) = tokio::sync::mpsc::channel(1);
+    slow.begun.fetch_add(1, Ordering::SeqCst);
+    tokio::spawn(async move {
+        let _ = send.send("piece 0\n".to_owned()).await;
+        send.closed().await;
         slow.ended.fetch_add(1, Ordering::SeqCst);
     });
     ([("content-type", "text/plain")], Body::new(Pieces(pieces))).into_response()

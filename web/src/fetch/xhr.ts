@@ -102,7 +102,10 @@ export function xhrOver(carried: Fetch, base: () => string) {
     abort() {
       if (this.#sent) this.#fail("abort");
       else this.#stop();
-      if (this.readyState === 4) this.readyState = 0;
+      if (this.readyState === 4) {
+        this.readyState = 0;
+        this.#reset();
+      }
     }
 
     getResponseHeader(name: string): string | null {
