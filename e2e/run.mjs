@@ -28,6 +28,7 @@ const LONG = [
   "tests/attacks-data",
   "hostile/flood",
   "tests/examples",
+  "tests/guides",
   "tests/element",
   "tests/lane",
   "tests/attacks-origin",

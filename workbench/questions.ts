@@ -25,7 +25,9 @@ type Fold = { words: string; text: string; beyond?: string };
 
 /** Asks, now or when the questions before it are answered. One with the same id of the same view is replaced. */
 export function put(question: Question): void {
-  const at = QUEUE.findIndex((each) => same(each, question.view, question.ask.id));
+  const at = QUEUE.findIndex((each) =>
+    same(each, question.view, question.ask.id),
+  );
   if (at < 0) QUEUE.push(question);
   else QUEUE[at] = question;
   draw();
@@ -33,11 +35,13 @@ export function put(question: Question): void {
 
 /** A question is moot; without an id, everything that the view asks. */
 export function withdraw(view: TransomView, id?: string): void {
-  for (let at = QUEUE.length; at--; ) if (same(QUEUE[at]!, view, id)) QUEUE.splice(at, 1);
+  for (let at = QUEUE.length; at--;)
+    if (same(QUEUE[at]!, view, id)) QUEUE.splice(at, 1);
   draw();
 }
 
-const same = (question: Question, view: TransomView, id = question.ask.id) => question.view === view && question.ask.id === id;
+const same = (question: Question, view: TransomView, id = question.ask.id) =>
+  question.view === view && question.ask.id === id;
 
 /** Shows the first question and says how many there are; closes the dialog after the last. */
 function draw(): void {
@@ -72,38 +76,62 @@ function fill({ view, ask }: Question): void {
   dialog.dataset["ask"] = ask.id;
   // The host's words: a name that the page was told may read like a sentence.
   who.textContent = String(ask["who"] ?? "");
-  const parts: HTMLElement[] = [make("h2", { id: "question-text", textContent: ask.text })];
+  const parts: HTMLElement[] = [
+    make("h2", { id: "question-text", textContent: ask.text }),
+  ];
   const items = (name: string, read: (item: unknown) => string) => {
     if (Array.isArray(ask[name])) parts.push(list(ask[name].map(read)));
   };
   items("tools", String);
-  if (typeof ask["url"] === "string") parts.push(make("code", { textContent: ask["url"] }));
-  if (typeof ask["preview"] === "string") parts.push(make("pre", { textContent: ask["preview"] }));
+  if (typeof ask["url"] === "string")
+    parts.push(make("code", { textContent: ask["url"] }));
+  if (typeof ask["preview"] === "string")
+    parts.push(make("pre", { textContent: ask["preview"] }));
   if (ask["folded"]) parts.push(folded(ask["folded"] as Fold));
   items("changes", String);
   items("contents", (file) => String((file as { name: unknown }).name));
   if (ask["late"])
-    parts.push(make("p", { className: "late", textContent: "The view has stopped waiting. What you decide counts for the next time." }));
+    parts.push(
+      make("p", {
+        className: "late",
+        textContent:
+          "The view has stopped waiting. What you decide counts for the next time.",
+      }),
+    );
   matter.replaceChildren(...parts);
   matter.scrollTop = 0;
   // The first one that the Tab key comes to says no.
   const choices = [...ask.choices].sort((a, b) => rank(a) - rank(b));
   buttons.replaceChildren(
     button("Close this view", "quit", () => view.close()),
-    ...choices.map((choice) => button(CHOICES[choice] ?? choice, choice, () => settle(choice))),
+    ...choices.map((choice) =>
+      button(CHOICES[choice] ?? choice, choice, () => settle(choice)),
+    ),
   );
 }
 
 /** The rest of what would be sent: how much it is, and all of it for whoever wants to see it. */
 function folded({ words, text, beyond }: Fold): HTMLElement {
   const rest = make("details", {});
-  rest.append(make("summary", { textContent: words }), make("pre", { textContent: text }));
+  rest.append(
+    make("summary", { textContent: words }),
+    make("pre", { textContent: text }),
+  );
   if (beyond) rest.append(make("p", { textContent: beyond }));
   return rest;
 }
 
-function button(textContent: string, className: string, act: () => void): HTMLButtonElement {
-  const made = make("button", { textContent, className, type: "button", ariaDisabled: "true" });
+function button(
+  textContent: string,
+  className: string,
+  act: () => void,
+): HTMLButtonElement {
+  const made = make("button", {
+    textContent,
+    className,
+    type: "button",
+    ariaDisabled: "true",
+  });
   made.onclick = (event) => {
     if (event.isTrusted && armed && !wasEarly(event)) act();
     else tooEarly();
@@ -147,17 +175,36 @@ function look(now: number): void {
 
 /** Where everything is; nothing while a part is out of sight, or somebody else has the keyboard. */
 function sight(): string | undefined {
-  if (document.visibilityState !== "visible" || !document.hasFocus()) return undefined;
+  if (document.visibilityState !== "visible" || !document.hasFocus())
+    return undefined;
   if (document.activeElement instanceof TransomView) return undefined;
   // Whatever else is in the top layer may cover the question. A click would go through it: beside a modal dialog it is inert.
-  if (document.fullscreenElement || document.querySelector(":popover-open")) return undefined;
-  if ([...document.querySelectorAll("transom-view")].some(({ mode }) => mode !== "inline")) return undefined;
+  if (document.fullscreenElement || document.querySelector(":popover-open"))
+    return undefined;
+  if (
+    [...document.querySelectorAll("transom-view")].some(
+      ({ mode }) => mode !== "inline",
+    )
+  )
+    return undefined;
   const { left, top, right, bottom } = dialog.getBoundingClientRect();
-  if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight) return undefined;
-  const places = [left, top, right, bottom, innerWidth, innerHeight, screenX, screenY, devicePixelRatio];
+  if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+    return undefined;
+  const places = [
+    left,
+    top,
+    right,
+    bottom,
+    innerWidth,
+    innerHeight,
+    screenX,
+    screenY,
+    devicePixelRatio,
+  ];
   for (const each of buttons.children) {
     const { x, y, width, height } = each.getBoundingClientRect();
-    if (document.elementFromPoint(x + width / 2, y + height / 2) !== each) return undefined;
+    if (document.elementFromPoint(x + width / 2, y + height / 2) !== each)
+      return undefined;
     places.push(x, y, width, height);
   }
   return places.join();
@@ -202,10 +249,17 @@ function words(kind: keyof typeof WORDS): void {
 
 function keyDown(event: KeyboardEvent): void {
   const { key, repeat, ctrlKey, metaKey, altKey } = event;
-  if (ctrlKey || metaKey || altKey || (key.length > 1 && key !== "Enter" && key !== "Escape")) return;
+  if (
+    ctrlKey ||
+    metaKey ||
+    altKey ||
+    (key.length > 1 && key !== "Enter" && key !== "Escape")
+  )
+    return;
   const onButton = buttons.contains(event.target as Node);
   // A key that is held down was pressed for whatever was there before; any other key was meant for something else.
-  const answers = key === "Escape" || (onButton && (key === "Enter" || key === " "));
+  const answers =
+    key === "Escape" || (onButton && (key === "Enter" || key === " "));
   const early = !armed || repeat || !answers;
   PRESSES.set(KEY, { early, code: event.code });
   if (early) {
@@ -214,8 +268,10 @@ function keyDown(event: KeyboardEvent): void {
   } else if (key === "Escape") settle("deny");
 }
 
-const make = <K extends keyof HTMLElementTagNameMap>(name: K, properties: Partial<HTMLElementTagNameMap[K]>) =>
-  Object.assign(document.createElement(name), properties);
+const make = <K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  properties: Partial<HTMLElementTagNameMap[K]>,
+) => Object.assign(document.createElement(name), properties);
 
 function list(items: string[]): HTMLElement {
   const box = make("ul", {});
@@ -224,7 +280,10 @@ function list(items: string[]): HTMLElement {
 }
 
 /** A no comes first, then what allows most; what allows least comes last. */
-const rank = (choice: string) => (choice.startsWith("deny") ? 0 : 2 + ["allow-until-end", "allow"].indexOf(choice));
+const rank = (choice: string) =>
+  choice.startsWith("deny")
+    ? 0
+    : 2 + ["allow-until-end", "allow"].indexOf(choice);
 
 const CHOICES: Record<string, string> = {
   allow: "Allow",
@@ -235,7 +294,11 @@ const CHOICES: Record<string, string> = {
   "deny-always": "Never allow",
 };
 /** Each is one line on a small screen: another height would move the buttons. */
-const WORDS = { wait: "Read it first…", ready: "You can answer now.", early: "That was too early. Please answer again." };
+const WORDS = {
+  wait: "Read it first…",
+  ready: "You can answer now.",
+  early: "That was too early. Please answer again.",
+};
 
 /** In milliseconds. Longer than the time between two clicks of a double click, or two keys of somebody who types. */
 const STILL = 700;
@@ -280,10 +343,13 @@ dialog.onclose = () => {
   dialog.showModal();
   watch();
 };
-const whileOpen = <E extends Event>(hear: (event: E) => void) => (event: Event) => {
-  if (dialog.open) hear(event as E);
-};
-for (const kind of ["pointerup", "pointercancel", "keyup"] as const) addEventListener(kind, released, true);
+const whileOpen =
+  <E extends Event>(hear: (event: E) => void) =>
+  (event: Event) => {
+    if (dialog.open) hear(event as E);
+  };
+for (const kind of ["pointerup", "pointercancel", "keyup"] as const)
+  addEventListener(kind, released, true);
 addEventListener("keydown", whileOpen(keyDown), true);
 addEventListener(
   "pointerdown",
@@ -293,6 +359,8 @@ addEventListener(
   }),
   true,
 );
-for (const kind of ["blur", "focus", "resize"]) addEventListener(kind, whileOpen(rest));
+for (const kind of ["blur", "focus", "resize"])
+  addEventListener(kind, whileOpen(rest));
 document.addEventListener("visibilitychange", whileOpen(rest));
-for (const kind of ["resize", "scroll"]) visualViewport?.addEventListener(kind, whileOpen(rest));
+for (const kind of ["resize", "scroll"])
+  visualViewport?.addEventListener(kind, whileOpen(rest));

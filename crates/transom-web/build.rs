@@ -1,4 +1,7 @@
-//! Builds `web/` and `workbench/` with the locked npm packages, in `OUT_DIR` and nowhere else.
+//! Hands the browser files to the crate, in `OUT_DIR`.
+//!
+//! A published crate carries them in `dist/` (`scripts/package` puts them there), and nothing is run. A checkout builds
+//! `web/` and `workbench/` with the locked npm packages, in `OUT_DIR` and nowhere else.
 
 #[path = "build/packages.rs"]
 mod packages;
@@ -10,24 +13,38 @@ use std::{
 };
 
 fn main() {
-    let root = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("../..");
+    let crate_folder = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(variable("OUT_DIR"));
-    for part in ["web/src", "web/scripts", "web/package.json", "web/package-lock.json", "workbench"]
-    {
-        // As cargo reads it: from this package's folder. The same checkout by another path then counts as built.
-        println!("cargo::rerun-if-changed=../../{part}");
-    }
-    let packaged = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("dist");
-    let built = if packaged.is_dir() { packaged } else { build(&root, &out) };
-    for script in SCRIPTS {
-        let from = built.join(script);
-        fs::copy(&from, out.join(script))
-            .unwrap_or_else(|error| panic!("the npm build left no {}: {error}", from.display()));
+    let packaged = crate_folder.join("dist");
+    let root = crate_folder.join("../..");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    let built = if packaged.is_dir() {
+        println!("cargo::rerun-if-changed=dist");
+        packaged
+    } else if root.join("web/package-lock.json").is_file() {
+        build(&root, &out)
+    } else {
+        panic!(
+            "transom-web has neither dist/, which published packages carry, nor a checkout of Transom around it: \
+             pack it with scripts/package"
+        );
+    };
+    let more: &[&str] = if for_hosts() { &HOST } else { &[] };
+    for file in VIEW.iter().chain(more) {
+        let from = built.join(file);
+        fs::copy(&from, out.join(file))
+            .unwrap_or_else(|error| panic!("there is no {}: {error}", from.display()));
     }
 }
 
 /// Copies the sources and runs the build in the copy, so that the source tree stays as it was.
 fn build(root: &Path, out: &Path) -> PathBuf {
+    for part in ["web/src", "web/scripts", "web/package.json", "web/package-lock.json", "workbench"]
+    {
+        // As cargo reads it: from this package's folder. The same checkout by another path then counts as built.
+        println!("cargo::rerun-if-changed=../../{part}");
+    }
     let work = out.join("npm");
     for part in ["web/src", "web/scripts", "workbench"] {
         let to = work.join(part);
@@ -41,7 +58,10 @@ fn build(root: &Path, out: &Path) -> PathBuf {
     }
     packages::install(&web).unwrap_or_else(|error| panic!("{error}"));
     let mut node = Command::new("node");
-    node.args(["scripts/build.mjs", "--no-types", "--workbench"]);
+    node.args(["scripts/build.mjs", "--no-types"]);
+    if for_hosts() {
+        node.arg("--workbench");
+    }
     if let Err(error) = packages::run(&mut node, &web) {
         let installed = web.join("node_modules");
         panic!(
@@ -68,9 +88,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Whether the feature `host` is asked for.
+fn for_hosts() -> bool {
+    env::var_os("CARGO_FEATURE_HOST").is_some()
+}
+
 fn variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
 }
 
-const SCRIPTS: [&str; 5] =
-    ["transom.global.js", "host.global.js", "sandbox.js", "workbench.js", "workbench.css"];
+const VIEW: [&str; 1] = ["transom.global.js"];
+
+/// What the feature `host` adds.
+const HOST: [&str; 5] =
+    ["host.global.js", "sandbox.js", "workbench.js", "workbench.css", "workbench.html"];

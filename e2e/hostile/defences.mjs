@@ -62,16 +62,16 @@ export const DEFENCES = [
   },
   {
     name: "a tool for views alone is nobody else's",
-    file: "crates/transom-host/src/session.rs",
+    file: "crates/transom-host/src/driver/opening.rs",
     find: ".is_some_and(|known| !known.for_model)",
     put: ".is_some_and(|known| !known.for_model && !known.for_app)",
     test: ["servers", "H-10"],
   },
   {
     name: "a yes counts for one server",
-    file: "crates/transom-host/src/session.rs",
-    find: "for seat in self.views.values_mut().filter(|seat| seat.server == server) {",
-    put: "for seat in self.views.values_mut() {",
+    file: "crates/transom-host/src/driver/questions.rs",
+    find: "for seat in self.seats.values_mut().filter(|seat| seat.server == server) {",
+    put: "for seat in self.seats.values_mut() {",
     test: ["servers", "H-12 what was allowed"],
   },
   {
@@ -93,7 +93,7 @@ export const DEFENCES = [
     file: "crates/transom/src/policy.rs",
     find: "(!self.yes || self.said.as_deref() == claims).then_some(self.yes)",
     put: "Some(self.yes).filter(|_| claims.is_some() || claims.is_none())",
-    test: ["places", "an always ends when its tool comes to destroy"],
+    test: ["places", "an always ends when its tool comes to reach further"],
   },
   {
     name: "another address for a tool's view is a change",
@@ -111,7 +111,7 @@ export const DEFENCES = [
   },
   {
     name: "what comes too fast is confirmed slowly",
-    file: "crates/transom-host/src/session.rs",
+    file: "crates/transom-host/src/driver/seat.rs",
     find: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)))",
     put: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate))) * 0",
     test: ["flood", "a view that is too fast"],
@@ -272,9 +272,9 @@ export const DEFENCES = [
   },
   {
     name: "no effect before its row is written",
-    file: "crates/transom-host/src/session/ledger.rs",
-    find: "Some(ticket) => drop(self.ledger.held.insert(ticket, (view.clone(), held))),",
-    put: "Some(_) => self.release(view, held),",
+    file: "crates/transom-host/src/driver/ledger.rs",
+    find: "let written = *entry.key() <= self.written;",
+    put: "let written = *entry.key() <= self.written || self.failed.is_none();",
     test: ["crash", "killed"],
     kills: 20,
   },
@@ -348,7 +348,7 @@ export const DEFENCES = [
   },
   {
     name: "a private address that is taken back ends the views that reach it",
-    file: "crates/transom-host/src/session/memory.rs",
+    file: "crates/transom-host/src/driver/memory.rs",
     find: "live.session.close(now, Reason::TakenBack);",
     put: "",
     test: ["nearby", "what is taken back is taken from a view"],

@@ -63,27 +63,29 @@ test("two programs of one name with one declared domain have two origins", async
   assert.notEqual(names[0], names[1]);
 });
 
-test("an always ends when its tool comes to destroy, and the question says so", async () => {
-  await inFolder(hostile("shifty"), one, async (bench) => {
-    const { card, view } = await open(bench);
-    const first = change(view);
-    await isAsked(card);
-    await card.answer("allow-always");
-    await first;
-    await changed(view, "changed");
-    const listed = bench.log("same4 tools, 1 view");
-    const before = await listed.count();
-    const worse = await bench.run("same", "worsen");
-    await worse.box.locator(".answer", { hasText: "worse" }).waitFor();
-    await listed.nth(before).waitFor();
-    await bench.page.locator("#decisions li", { hasText: "you are asked again, for it changed since: \"change\"" }).waitFor();
-    const again = change(view);
-    await isAsked(card);
-    await card.ask.getByText("since you allowed it: destructiveHint was not said, and is true now").waitFor();
-    await card.answer("deny");
-    assert.match((await again).message, /./);
+// A tool that comes to destroy is asked about alone whatever was allowed before; one that comes to reach further only because it changed.
+for (const [words, hint] of [["destroy", "destructiveHint"], ["reach further", "openWorldHint"]])
+  test(`an always ends when its tool comes to ${words}, and the question says so`, async () => {
+    await inFolder(hostile("shifty", hint), one, async (bench) => {
+      const { card, view } = await open(bench);
+      const first = change(view);
+      await isAsked(card);
+      await card.answer("allow-always");
+      await first;
+      await changed(view, "changed");
+      const listed = bench.log("same4 tools, 1 view");
+      const before = await listed.count();
+      const worse = await bench.run("same", "worsen");
+      await worse.box.locator(".answer", { hasText: "worse" }).waitFor();
+      await listed.nth(before).waitFor();
+      await bench.page.locator("#decisions li", { hasText: "you are asked again, for it changed since: \"change\"" }).waitFor();
+      const again = change(view);
+      await isAsked(card);
+      await card.ask.getByText(`since you allowed it: ${hint} was not said, and is true now`).waitFor();
+      await card.answer("deny");
+      assert.match((await again).message, /./);
+    });
   });
-});
 
 test("a document that moves to another address is a change like any other", async () => {
   await inFolder(hostile("shifty"), other, async (bench) => {

@@ -162,6 +162,23 @@ test("in a display mode the close button is within reach of the keyboard, and no
   );
 });
 
+test("keys on a view's close button are the person's: the view takes nothing and goes on", async (t) => {
+  const trio = await open(t);
+  await setMode(trio.host, "pip");
+  await trio.host.evaluate(() =>
+    theHost.element.shadowRoot.querySelector("button").focus(),
+  );
+  for (let n = 0; n < 6; n++) await trio.host.keyboard.press("ArrowDown");
+  assert.equal(
+    await trio.host.evaluate(
+      () => theHost.element.shadowRoot.activeElement.localName,
+    ),
+    "button",
+  );
+  assert.deepEqual(await left(trio.host, "said-close"), []);
+  assert.deepEqual(await ping(trio.host), {});
+});
+
 test("the frame is labelled: by the host, else by the element, else plainly", async (t) => {
   const titled = await open(t, { host: { title: "Weather of Ulm" } });
   await titled.host.getByTitle("Weather of Ulm").waitFor({ state: "attached" });

@@ -55,7 +55,7 @@ for (const size of [0, 1, 65_536, 65_537, 262_144, 262_145, 5_000_000])
     assert.deepEqual(seen, [size, true]);
   });
 
-// SSE-3, SSE-5, SSE-6, SSE-7: a tab and a view hear the same, over a connection that ends and is made again.
+// SSE-3, SSE-5, SSE-7: a tab and a view hear the same, over a connection that ends and is made again.
 test("SSE-5 events are those that a tab hears", async () => {
   const listen = () =>
     new Promise((done) => {

@@ -1,8 +1,9 @@
 // Builds dist/: ES modules, classic scripts, and the declarations.
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { MANGLED } from "./mangled.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const shared = {
@@ -12,18 +13,8 @@ const shared = {
   format: "esm",
   legalComments: "none",
   logLevel: "warning",
-  // Names that only our own modules say to each other; nothing a user writes or a peer sends.
-  // Fixed, because each module is built on its own.
-  mangleProps: /^(tell|end|emit|drop|run|had|offer)$/,
-  mangleCache: {
-    tell: "t",
-    end: "e",
-    emit: "m",
-    drop: "d",
-    run: "r",
-    had: "h",
-    offer: "o",
-  },
+  mangleProps: new RegExp(`^(${Object.keys(MANGLED).join("|")})$`),
+  mangleCache: MANGLED,
 };
 
 rmSync(`${root}dist`, { recursive: true, force: true });
@@ -42,7 +33,8 @@ await build({
 await classic("index.ts", "transom.global.js", "transom");
 await classic("host.ts", "host.global.js", "transomHost");
 await classic("sandbox.ts", "sandbox.js");
-writeFileSync(`${root}dist/sandbox.d.ts`, "export {};\n");
+for (const name of ["sandbox", "transom.global"])
+  writeFileSync(`${root}dist/${name}.d.ts`, "export {};\n");
 
 // The page of `transom run`, which stands beside this package and is no part of it.
 if (process.argv.includes("--workbench")) {
@@ -57,6 +49,7 @@ if (process.argv.includes("--workbench")) {
     entryPoints: ["../workbench/page.css"],
     outfile: "dist/workbench.css",
   });
+  copyFileSync(`${root}../workbench/index.html`, `${root}dist/workbench.html`);
 }
 
 if (!process.argv.includes("--no-types"))

@@ -5,6 +5,7 @@
  * A frame is written so that a message inside it need not be parsed to be passed on: fixed order of
  * members, no white space, the payload last.
  */
+import { bytesOf } from "./guard.js";
 import {
   parseMessage,
   type DisplayMode,
@@ -106,8 +107,20 @@ export type Opened = {
   /** The frame's `allow` attribute. */
   allow?: string;
   border?: boolean;
+  /** What counts for the view on the page, as the host process decided it; without it, the usual. */
+  limits?: Partial<PageLimits>;
   /** For a sandbox page in raw mode: what to send once it is ready. */
   resource?: { html: string; sandbox?: string; csp?: Json; permissions?: Json };
+};
+
+/** How much of what a page says of a view may be on its way. Bytes are those of the text in UTF-8. */
+export type PageLimits = {
+  /** What has been sent and is not confirmed, and its bytes. */
+  flying: number;
+  flyingBytes: number;
+  /** The same with what has not been sent yet; when there is more, the page gives the view up. */
+  waiting: number;
+  waitingBytes: number;
 };
 
 /** A question for the person at the page. */
@@ -169,25 +182,32 @@ export function readFrame(text: string): Frame | undefined {
 /** What one side has said about a view and the other has not yet confirmed. */
 export function openStream(view: string, write: (text: string) => void) {
   if (!/^[\w-]{1,64}$/.test(view)) throw new TypeError("not a view");
+  // What counts until the peer says otherwise: little, so that a view that floods is soon made to wait.
+  const most: PageLimits = {
+    flying: 64,
+    flyingBytes: 2 ** 22,
+    waiting: 1024,
+    waitingBytes: 2 ** 26,
+  };
   let heard = 0;
   let confirmed = 0;
   let bytes = 0;
   let waiting = 0;
-  /** Everything not yet confirmed; only the first `flying` of it has been written. */
-  const unconfirmed: string[] = [];
+  /** Everything not yet confirmed, and its bytes; only the first `flying` of it has been written. */
+  const unconfirmed: [text: string, size: number][] = [];
   let flying = 0;
 
   const send = (at: number) =>
     write(
-      `{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]}}`,
+      `{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]![0]}}`,
     );
   const fill = () => {
     while (
       flying < unconfirmed.length &&
-      flying < MESSAGES &&
-      (!flying || bytes < BYTES)
+      flying < most.flying &&
+      (!flying || bytes < most.flyingBytes)
     ) {
-      bytes += unconfirmed[flying]!.length;
+      bytes += unconfirmed[flying]![1];
       send(flying++);
     }
   };
@@ -203,28 +223,27 @@ export function openStream(view: string, write: (text: string) => void) {
         unconfirmed.length = flying;
         waiting = bytes;
       }
-      // A frame that the peer cannot take would end the connection, and the next one, for every view. By
-      // its bytes: a text may have three for each of its characters.
+      const size = bytesOf(text);
+      // A frame that the peer cannot take would end the connection, and the next one, for every view.
       unconfirmed.push(
-        text.length * 3 > LIMIT && new Blob([text]).size > LIMIT
-          ? '"dropped":{}'
-          : `"${kind}":${text}`,
+        size > LIMIT ? ['"dropped":{}', 0] : [`"${kind}":${text}`, size],
       );
-      waiting += unconfirmed.at(-1)!.length;
+      waiting += unconfirmed.at(-1)![1];
       fill();
-      return unconfirmed.length < 1024 && waiting <= WAITING;
+      return unconfirmed.length < most.waiting && waiting <= most.waitingBytes;
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
-    take({ seq, ack }: Frame): boolean {
+    take({ seq, ack, kind, payload }: Frame): boolean {
       if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
         throw new TypeError("not a frame");
       for (; confirmed < ack; confirmed++) {
-        const { length } = unconfirmed.shift()!;
-        bytes -= length;
-        waiting -= length;
+        const [, size] = unconfirmed.shift()!;
+        bytes -= size;
+        waiting -= size;
         flying--;
       }
+      if (kind === "open") Object.assign(most, (payload as Opened).limits);
       fill();
       if (!seq || seq <= heard) return false;
       heard = seq;
@@ -240,14 +259,8 @@ export function openStream(view: string, write: (text: string) => void) {
   };
 }
 
-/** The longest message, in bytes. */
+/** The longest message that a frame holds, in bytes: the same for every view and every host. */
 export const LIMIT = 2 ** 24;
-
-/** What we have under way unconfirmed, per view: little, so that whoever floods is soon made to wait. */
-const MESSAGES = 64;
-const BYTES = 2 ** 22;
-/** The most that waits for the peer, per view, sent or not. */
-const WAITING = 2 ** 26;
 
 const HEAD =
   /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;

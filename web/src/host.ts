@@ -26,6 +26,7 @@ import {
   type Said,
   type Told,
 } from "./envelope.js";
+import { bytesOf } from "./guard.js";
 import { DEAF, guard, hold, holds, unguard, VIEWS } from "./keyboard.js";
 import { isInside, openLane, type Lane, type Stray } from "./port.js";
 import {
@@ -51,6 +52,7 @@ export type {
   Fallback,
   Offers,
   Opened,
+  PageLimits,
   Said,
   Told,
   ToolCall,
@@ -270,7 +272,7 @@ export class TransomView extends HTMLElement {
     guard(this, () => this.#stop("focus"));
     this.#window = openLane(
       frame.contentWindow!,
-      (data) => this.#hear(parseMessage(data), opened),
+      (data) => this.#hear(data, opened),
       origin,
       (event) => this.#stray(event),
     );
@@ -278,7 +280,8 @@ export class TransomView extends HTMLElement {
   }
 
   /** What the view said on the window. */
-  #hear(message: Message | undefined, { resource }: Opened): boolean {
+  #hear(data: unknown, { resource }: Opened): boolean {
+    const message = parseMessage(data);
     const method = methodOf(message);
     if (method?.match(RESERVED)) {
       const { params = {} } = message as { params?: Json };
@@ -301,7 +304,10 @@ export class TransomView extends HTMLElement {
     else if (this.#lane === "port") return this.#ignore();
     else if (this.#lane === "offered" && method === INITIALIZED)
       this.#settle("window");
-    return message ? this.#pass({ message }) : this.#ignore();
+    // Well formed or not: the host process judges what says that it is a message. Other traffic is not a view's word.
+    return (data as Json)?.jsonrpc === "2.0"
+      ? this.#pass({ message: data as Message })
+      : this.#ignore();
   }
 
   /** A document says ui/initialize once: a second time it is another document. */
@@ -319,13 +325,12 @@ export class TransomView extends HTMLElement {
   /** What the view said on its port, which ends in the sandbox: it came on ours after it was measured there. */
   #hearPort(text: unknown): boolean {
     if (typeof text !== "string") return this.#stop(NOT_TEXT);
-    const message = parseMessage(JSON.parse(text));
-    const method = methodOf(message);
-    if (!message || method?.match(RESERVED)) return this.#ignore();
     if (this.#lane === "offered") {
-      if (method !== INITIALIZED) return this.#ignore();
+      if (text.length > 999 || methodOf(asMessage(text)) !== INITIALIZED)
+        return this.#ignore();
       this.#settle("port");
     }
+    // As it came, JSON or not: the host process judges it.
     return this.#pass({ message: text });
   }
 
@@ -335,7 +340,7 @@ export class TransomView extends HTMLElement {
   }
 
   /**
-   * The view wrote to this page itself, past its sandbox. Nobody measured that, so nobody reads it; but it takes the
+   * The view wrote to this page itself, past its sandbox. The sandbox did not measure that, so the page does not read it; but it takes the
    * page's time to receive, and a large one takes it from every view. Some libraries do it once; whoever does
    * it more often than five times within minutes is ended. A frame that is gone by now has left its origin.
    */
@@ -393,7 +398,7 @@ export class TransomView extends HTMLElement {
   #hold(carried: Carried): void {
     this.#held.push(carried);
     this.#load +=
-      LIMIT / 512 + (typeof carried === "string" ? carried.length : 0);
+      LIMIT / 512 + (typeof carried === "string" ? bytesOf(carried) : 0);
     if (this.#load > 2 * LIMIT) this.#stop("flood");
   }
 

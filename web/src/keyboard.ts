@@ -60,7 +60,8 @@ function look(): void {
   let view = document.activeElement as HTMLElement;
   // A view may stand in another element's shadow.
   for (let inner; !VIEWS.has(view) && (inner = within(view));) view = inner;
-  const taker = VIEWS.get(view);
+  // Its close button is the page's, and stands beside the frame.
+  const taker = within(view)?.localName === "iframe" && VIEWS.get(view);
   const byRight = view === owner;
   if (!taker || (byRight && !holds)) return;
 

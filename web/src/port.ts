@@ -51,7 +51,7 @@ export function openLane(
     } catch {
       // Neither a stranger's message nor a handler of ours may throw in the page's event loop.
     }
-    // Ports that nobody asked for would keep their other end alive.
+    // Ports that were not asked for would keep their other end alive.
     for (const stray of event.ports) stray.close();
   }) as EventListener;
 

@@ -10,12 +10,15 @@ mod catalogue;
 mod finding;
 mod page;
 mod report;
+mod resource;
+mod result;
 mod sarif;
 mod schema;
 mod script;
 mod server;
 mod survey;
 mod text;
+mod tool;
 mod view;
 
 use std::{io::IsTerminal as _, process::ExitCode, time::Duration};
@@ -32,9 +35,6 @@ use crate::{
 use finding::Findings;
 use report::{Checked, Outcome, Report};
 use survey::{Calls, Plan, Survey};
-
-pub(crate) use catalogue::Level;
-pub(crate) use survey::Given;
 
 /// Checks every server, prints what it found, and says by the exit code whether there was anything.
 pub(crate) fn check(arguments: &CheckArguments, around: &Surroundings<'_>) -> Result<ExitCode> {

@@ -32,6 +32,8 @@ pub(crate) fn decisions(
     let decisions = Decisions::new(&folder, config.run.remember.value);
     match &arguments.command {
         DecisionsCommand::List { json } => list(&decisions, &config, *json),
+        // Before the first run there is no folder, and nothing in it to take back.
+        DecisionsCommand::Forget { all, .. } if !folder.exists() => tell(&[], *all),
         DecisionsCommand::Forget { ids, server, all } => {
             let gone = if *all {
                 // Whatever is in the file: this is also the way out of a damaged one.

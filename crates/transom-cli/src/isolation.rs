@@ -5,6 +5,7 @@ mod browser;
 mod devtools;
 mod evidence;
 mod plan;
+mod report;
 mod servers;
 mod text;
 mod traps;
@@ -19,7 +20,7 @@ use axum::{
     response::{Html, IntoResponse},
     routing::{get, post},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, watch},
@@ -37,8 +38,9 @@ use crate::{
     arguments::IsolationArguments, interrupts::Interrupts, listen, progress::patiently, terminal,
 };
 use browser::Browser;
-use evidence::{Evidence, Finding, Outcome, Said, Seen};
+use evidence::{Evidence, Said, Seen};
 use plan::Plan;
+use report::Report;
 use servers::{Cast, Role, server};
 use traps::Traps;
 
@@ -60,42 +62,6 @@ pub(crate) fn isolation(arguments: &IsolationArguments) -> Result<ExitCode> {
         terminal::print(&text::print(&report))?;
     }
     Ok(ExitCode::from(report.verdict()))
-}
-
-/// What became of everything.
-#[derive(Debug, Serialize)]
-struct Report {
-    browser: String,
-    naive: bool,
-    findings: Vec<Finding>,
-}
-
-impl Report {
-    /// 0: as it should be. 1: something got out, or does not work. 2: something was not even tried.
-    fn verdict(&self) -> u8 {
-        let any = |outcome| self.findings.iter().any(|finding| finding.outcome == outcome);
-        match () {
-            () if any(Outcome::Escaped) || any(Outcome::Broken) => 1,
-            () if any(Outcome::NotTried) => 2,
-            () => 0,
-        }
-    }
-
-    fn summary(&self) -> String {
-        let count =
-            |outcome| self.findings.iter().filter(|finding| finding.outcome == outcome).count();
-        let bad = self.findings.iter().filter(|finding| !finding.outcome.is_good()).count();
-        let judged = if bad == 0 { "as it should be" } else { "NOT as it should be" };
-        format!(
-            "{} blocked, {} got out, {} open in every browser, {} work, {} do not, {} not tried: {judged}",
-            count(Outcome::Blocked),
-            count(Outcome::Escaped),
-            count(Outcome::Open),
-            count(Outcome::Works),
-            count(Outcome::Broken),
-            count(Outcome::NotTried),
-        )
-    }
 }
 
 async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> Result<Report> {

@@ -29,13 +29,13 @@ use transom::origin::Origin;
 use crate::{
     crowd::{Crowd, Most},
     decisions::DecisionId,
+    driver::{Event, ShownDecision, ShownDecisions, ToSocket},
     envelope::{self, Hello},
-    log::{Line, Log},
+    log::{Line, LineKind, Log},
     page::greeting::{Greeting, Socket},
     secret::Key,
     serve::let_in,
     server::{ServerState, Servers},
-    session::{Event, ShownDecision, ShownDecisions, ToSocket},
     upstream::Return,
 };
 
@@ -271,7 +271,7 @@ async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> 
         }
         None => {
             page.log.write(
-                "error",
+                LineKind::Error,
                 "page",
                 "somebody came back from a sign-in that nobody asked for",
             );
@@ -382,13 +382,13 @@ async fn carry(
                     // read from, and the browser keeps what it has to say.
                     let size = u32::try_from(text.len()).unwrap_or(u32::MAX).min(ROOM);
                     let room = Arc::clone(&page.room).acquire_many_owned(size).await.ok();
-                    let frame = Event::Frame { page: name.to_owned(), connection, text, room };
+                    let frame = Event::Said { page: name.to_owned(), connection, text, room };
                     if page.events.send(frame).await.is_err() {
                         return;
                     }
                 }
                 Some(Ok(Message::Binary(_))) => {
-                    return greeting::close(socket, envelope::NOT_A_FRAME, "binary").await;
+                    return greeting::close(socket, envelope::NOT_AN_ENVELOPE, "binary").await;
                 }
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,

@@ -1,5 +1,5 @@
 //! Where a server is. What people decide about a server, and what is kept for it, belongs to its place: a name can be
-//! had by anybody.
+//! had by any server.
 
 use std::{
     ffi::OsStr,
@@ -8,12 +8,13 @@ use std::{
     sync::OnceLock,
 };
 
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use transom::policy::Reach;
 use url::{Host, Url};
 
 use crate::{
-    digest::{digest, hex},
+    digest::digest,
     upstream::{Command, Endpoint, Secret, Target},
 };
 
@@ -103,7 +104,7 @@ impl Place {
 
 impl PlaceId {
     fn of<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> Self {
-        Self(hex(&digest(PURPOSE, parts)))
+        Self(HEXLOWER.encode(&digest(PURPOSE, parts)))
     }
 
     /// Its digits.

@@ -1,6 +1,8 @@
-//! A secret that is compared in constant time and shown by nobody's accident.
+//! A secret that is compared in constant time and never shown by accident.
 
 use std::fmt;
+
+use data_encoding::HEXLOWER;
 
 /// 256 random bits, in hexadecimal.
 #[derive(Clone)]
@@ -11,10 +13,10 @@ impl Key {
     pub(crate) fn new() -> Self {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes).expect("the system has randomness");
-        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        Self(HEXLOWER.encode(&bytes))
     }
 
-    /// Whether somebody knows it. Takes the same time for every wrong answer of the right length.
+    /// Whether the caller knows it. Takes the same time for every wrong answer of the right length.
     pub(crate) fn is(&self, given: &str) -> bool {
         let (ours, theirs) = (self.0.as_bytes(), given.as_bytes());
         let difference = ours.iter().zip(theirs).fold(0, |all, (a, b)| all | (a ^ b));

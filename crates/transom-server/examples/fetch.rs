@@ -14,8 +14,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, get};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use rmcp::{ServerHandler, ServiceExt, tool_handler, tool_router};
 use serde_json::json;
 use transom_server::{HttpProxy, Route, Shown, ViewDef, Views};
@@ -106,7 +105,7 @@ async fn echo(request: Request) -> Response {
         .map(|(name, value)| json!([name.as_str(), text(value)]))
         .collect();
     let uri = parts.uri.path_and_query().map(ToString::to_string);
-    let told = json!({ "method": parts.method.as_str(), "uri": uri, "headers": headers, "body": STANDARD.encode(bytes) });
+    let told = json!({ "method": parts.method.as_str(), "uri": uri, "headers": headers, "body": BASE64.encode(&bytes) });
     let mut headers = HeaderMap::new();
     for (name, value) in [
         ("content-type", "application/json"),

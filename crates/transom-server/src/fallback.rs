@@ -7,7 +7,7 @@ use rmcp::RoleServer;
 use rmcp::model::{Implementation, ProtocolVersion};
 use rmcp::service::RequestContext;
 
-use crate::HostUi;
+use crate::host_ui::HostUi;
 
 /// What a server does for clients that do not show views.
 ///

@@ -1,59 +1,29 @@
 //! The wrapper: every method of the wrapped server, with its views added.
 
+mod documents;
+mod inner;
+
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, RwLock};
-use std::time::SystemTime;
+use std::sync::Arc;
 
 use rmcp::model::*;
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Value, json};
-use tokio::time::Instant;
-use transom::wire::{EXTENSION, UiCapability};
+use transom::wire::EXTENSION;
 
+use self::documents::{Found, unknown};
+pub(crate) use self::inner::Inner;
 use crate::dev;
-use crate::document::{self, Document};
-use crate::registry::{Entry, Registry};
-use crate::render::Request;
-use crate::source::Source;
-use crate::template::Params;
-use crate::{Audience, Fallback, HostUi, Mode};
+use crate::fallback::Mode;
+use crate::host_ui;
+use crate::registry::Registry;
 
 /// A server with views. Made by [`Views::build`](crate::Views::build).
 ///
 /// Clones share the server, so that one can be given to each connection.
 pub struct WithViews<S> {
     inner: Arc<Inner<S>>,
-}
-
-pub(crate) struct Inner<S> {
-    pub(crate) server: Arc<S>,
-    pub(crate) registry: Registry,
-    pub(crate) fallback: Fallback,
-    pub(crate) ui: Option<HostUi>,
-    /// Names of tools that only a view may call; grows when a list shows a new one.
-    pub(crate) app_only: RwLock<HashSet<String>>,
-    pub(crate) all_tools_known: bool,
-    /// Whether the wrapped server has resources beside our views.
-    pub(crate) own_resources: bool,
-    pub(crate) dev: bool,
-    /// When this process began, which is what a document made by a function is known by in dev mode.
-    pub(crate) started: SystemTime,
-    /// The backend that views use with plain `fetch()`.
-    #[cfg(feature = "fetch")]
-    pub(crate) http: Option<crate::http::Proxy>,
-}
-
-tokio::task_local! {
-    /// What the wrapper found out about the client, for the tool that runs inside of it.
-    static CURRENT: HostUi;
-}
-
-/// What is known about the client of the tool call that is running here.
-pub(crate) fn current() -> Option<HostUi> {
-    CURRENT.try_get().ok()
 }
 
 impl<S: ServerHandler> WithViews<S> {
@@ -69,196 +39,6 @@ impl<S: ServerHandler> WithViews<S> {
     /// Returns the views.
     pub fn registry(&self) -> &Registry {
         &self.inner.registry
-    }
-
-    fn client(&self, context: &RequestContext<RoleServer>) -> (HostUi, Mode) {
-        let ui = self.inner.ui.unwrap_or_else(|| HostUi::of(context));
-        (ui, self.inner.fallback.mode(ui, context))
-    }
-
-    /// Adds what views need; says nothing if there are none (server-01, S-22).
-    fn advertise(&self, capabilities: &mut ServerCapabilities) {
-        if self.has_proxy() {
-            capabilities.tools.get_or_insert_default();
-        }
-        if self.inner.registry.is_empty() {
-            return;
-        }
-        let ui = serde_json::to_value(UiCapability::default()).expect("a list of strings");
-        let Value::Object(ui) = ui else { return };
-        capabilities.extensions.get_or_insert_default().insert(EXTENSION.to_owned(), ui);
-        capabilities.resources.get_or_insert_default();
-    }
-
-    /// Fits a tool to the client; false if it gets none.
-    fn fit(&self, tool: &mut Tool, mode: Mode) -> bool {
-        let inner = &*self.inner;
-        if let Some(link) = inner.registry.link(&tool.name) {
-            let meta = tool.meta.get_or_insert_default();
-            meta.0.extend(link.0.iter().map(|(key, value)| (key.clone(), value.clone())));
-        }
-        let Some(meta) = &mut tool.meta else { return true };
-        if !meta.0.contains_key("ui") {
-            // server-07: written before the link moved under `ui`. Hosts of today look there.
-            let Some(flat) = meta.0.get(FLAT).cloned() else { return true };
-            meta.0.insert("ui".to_owned(), json!({ "resourceUri": flat }));
-        }
-        let ui = &meta.0["ui"];
-        if Audience::is_app_only(meta) {
-            inner.note_app_only(&tool.name);
-            if mode != Mode::Everything {
-                return false;
-            }
-        }
-        let link = ui.get("resourceUri").and_then(Value::as_str);
-        let leads_nowhere =
-            link.is_some_and(|uri| !inner.own_resources && !inner.registry.has(uri));
-        if mode == Mode::NoViews || leads_nowhere {
-            if leads_nowhere {
-                tracing::error!(tool = %tool.name, ?link, "left out a link to a view that nobody serves");
-            }
-            meta.0.remove("ui");
-            meta.0.remove(FLAT);
-        } else if let Some(link) = link.filter(|_| !meta.0.contains_key(FLAT)) {
-            let link = Value::from(link);
-            meta.0.insert(FLAT.to_owned(), link);
-        }
-        if meta.0.is_empty() {
-            tool.meta = None;
-        }
-        true
-    }
-
-    /// What differs by client must not be kept for another one (server-13).
-    fn scope(&self, scope: &mut Option<CacheScope>, varies: bool) {
-        if varies && *scope == Some(CacheScope::Public) {
-            *scope = Some(CacheScope::Private);
-        }
-    }
-
-    fn app_tools_are_hidden(&self) -> bool {
-        // Dev mode has one of its own, and so has a proxy.
-        let any = || !self.inner.app_only.read().expect("no holder panics").is_empty();
-        self.inner.fallback.varies() && (self.inner.dev || self.has_proxy() || any())
-    }
-
-    #[cfg(feature = "fetch")]
-    fn has_proxy(&self) -> bool {
-        self.inner.http.is_some()
-    }
-
-    #[cfg(not(feature = "fetch"))]
-    fn has_proxy(&self) -> bool {
-        false
-    }
-
-    fn views_may_hide(&self) -> bool {
-        matches!(self.inner.fallback, Fallback::Strict | Fallback::By(_))
-    }
-
-    async fn read(&self, found: Found, ui: HostUi) -> Result<ReadResourceResult, ErrorData> {
-        let view = Arc::clone(&found.view);
-        let uri = found.uri.clone();
-        let mut html = self.document(found, ui).await?;
-        if self.inner.dev {
-            html = dev::shell(&uri, &html, &self.revision(&view, &html));
-        }
-        let mut result = ReadResourceResult::new(vec![view.contents(uri, html)]);
-        // What was made for one user must not reach another one.
-        result.cache_scope =
-            matches!(view.document, Document::Rendered).then_some(CacheScope::Private);
-        Ok(result)
-    }
-
-    async fn document(&self, found: Found, ui: HostUi) -> Result<String, ErrorData> {
-        let Found { uri, view, params, context } = found;
-        match (&view.document, &view.def.source) {
-            (Document::Ready(html), _) => Ok(html.to_string()),
-            (Document::OnDisk, source) => document::read(source, &view.declared, self.inner.dev)
-                .map_err(|words| broken(&uri, &words)),
-            (Document::Rendered, Source::Render(render)) => {
-                let request = Request { uri, params, context, ui };
-                render.run(&self.inner.server, request).await.map(document::finish)
-            }
-            (Document::Rendered, _) => Err(broken(&uri, &[])),
-        }
-    }
-
-    /// Dev mode: waits until a view's document is another than the one that is shown.
-    async fn follow(
-        &self,
-        arguments: JsonObject,
-        context: RequestContext<RoleServer>,
-        ui: HostUi,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let text = |key| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
-        let (uri, shown) = (text("uri").to_owned(), text("rev").to_owned());
-        let Some((view, params)) = self.inner.registry.find(&uri) else {
-            return Err(unknown(&uri, &self.inner.registry, Mode::Everything));
-        };
-        let found = || Found {
-            uri: uri.clone(),
-            view: Arc::clone(view),
-            params: params.clone(),
-            context: context.clone(),
-        };
-        let files = view.def.source.on_disk();
-        let deadline = Instant::now() + dev::WAIT;
-        let mut seen = None;
-        loop {
-            let stamp = files.as_deref().map(dev::stamp);
-            if seen != Some(stamp) {
-                seen = Some(stamp);
-                let news = self.news(found(), ui).await;
-                if news["rev"] != shown.as_str() {
-                    return Ok(answer("the document has changed", news));
-                }
-            }
-            if deadline <= Instant::now() {
-                return Ok(answer("the document is the same", json!({ "rev": shown })));
-            }
-            tokio::time::sleep(dev::LOOK).await;
-        }
-    }
-
-    /// What a document is known by. One made by a function may differ each time; it is new when the
-    /// process is.
-    fn revision(&self, view: &Entry, html: &str) -> String {
-        match view.document {
-            Document::Rendered => dev::revision(&format!("{:?}", self.inner.started)),
-            _ => dev::revision(html),
-        }
-    }
-
-    /// A document and what it is known by; or what is wrong with it, which is known by its words.
-    async fn news(&self, found: Found, ui: HostUi) -> Value {
-        let view = Arc::clone(&found.view);
-        match self.document(found, ui).await {
-            Ok(html) => json!({ "rev": self.revision(&view, &html), "html": html }),
-            Err(error) => json!({ "rev": dev::revision(&error.message), "error": error.message }),
-        }
-    }
-}
-
-/// A view that was asked for.
-struct Found {
-    uri: String,
-    view: Arc<Entry>,
-    params: Params,
-    context: RequestContext<RoleServer>,
-}
-
-fn answer(words: &str, data: Value) -> CallToolResponse {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(words)]);
-    result.structured_content = Some(data);
-    result.into()
-}
-
-impl<S> Inner<S> {
-    fn note_app_only(&self, name: &str) {
-        if !self.app_only.read().expect("no holder panics").contains(name) {
-            self.app_only.write().expect("no holder panics").insert(name.to_owned());
-        }
     }
 }
 
@@ -281,7 +61,7 @@ impl<S> fmt::Debug for WithViews<S> {
 impl<S: ServerHandler> ServerHandler for WithViews<S> {
     fn get_info(&self) -> ServerConfig {
         let mut info = self.inner.server.get_info();
-        self.advertise(&mut info.capabilities);
+        self.inner.advertise(&mut info.capabilities);
         info
     }
 
@@ -291,7 +71,7 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.inner.server.initialize(request, context).await?;
-        self.advertise(&mut result.capabilities);
+        self.inner.advertise(&mut result.capabilities);
         Ok(result)
     }
 
@@ -300,7 +80,7 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         request: &InitializeRequestParams,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.inner.server.negotiate_initialize(request)?;
-        self.advertise(&mut result.capabilities);
+        self.inner.advertise(&mut result.capabilities);
         Ok(result)
     }
 
@@ -313,7 +93,7 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
         let mut result = self.inner.server.discover(context).await?;
-        self.advertise(&mut result.capabilities);
+        self.inner.advertise(&mut result.capabilities);
         Ok(result)
     }
 
@@ -322,10 +102,10 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (_, mode) = self.client(&context);
+        let (_, mode) = self.inner.client(&context);
         let first = is_first(request.as_ref());
         let mut result = self.inner.server.list_tools(request, context).await?;
-        result.tools.retain_mut(|tool| self.fit(tool, mode));
+        result.tools.retain_mut(|tool| self.inner.fit(tool, mode));
         if self.inner.dev && first && mode == Mode::Everything {
             result.tools.push(dev::tool());
         }
@@ -333,8 +113,8 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         if let Some(http) = self.inner.http.as_ref().filter(|_| first && mode == Mode::Everything) {
             result.tools.extend(http.tools().cloned());
         }
-        let varies = self.app_tools_are_hidden() || self.views_may_hide();
-        self.scope(&mut result.cache_scope, varies);
+        let varies = self.inner.app_tools_are_hidden() || self.inner.views_may_hide();
+        self.inner.scope(&mut result.cache_scope, varies);
         Ok(result)
     }
 
@@ -343,13 +123,11 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
             return Some(dev::tool());
         }
         #[cfg(feature = "fetch")]
-        if let Some(tool) =
-            self.inner.http.as_ref().and_then(|http| http.tools().find(|tool| tool.name == name))
-        {
+        if let Some(tool) = self.inner.http.as_ref().and_then(|http| http.tool(name)) {
             return Some(tool.clone());
         }
         let mut tool = self.inner.server.get_tool(name)?;
-        self.fit(&mut tool, Mode::Everything).then_some(tool)
+        self.inner.fit(&mut tool, Mode::Everything).then_some(tool)
     }
 
     async fn call_tool(
@@ -357,19 +135,21 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (ui, mode) = self.client(&context);
-        if mode != Mode::Everything && self.is_app_only(&request.name) {
+        let (ui, mode) = self.inner.client(&context);
+        if mode != Mode::Everything && self.inner.is_app_only(&request.name) {
             return Err(for_views_only(&request.name));
         }
         if self.inner.dev && request.name == dev::TOOL {
-            return self.follow(request.arguments.unwrap_or_default(), context, ui).await;
+            return self.inner.follow(request.arguments.unwrap_or_default(), context, ui).await;
         }
         #[cfg(feature = "fetch")]
-        if let Some(http) = self.inner.http.as_ref().filter(|http| http.has(&request.name)) {
+        if let Some(http) =
+            self.inner.http.as_ref().filter(|http| http.tool(&request.name).is_some())
+        {
             let arguments = request.arguments.unwrap_or_default();
             return Ok(http.call(&request.name, arguments, context).await);
         }
-        CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
+        host_ui::CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
     }
 
     async fn list_resources(
@@ -377,13 +157,13 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (_, mode) = self.client(&context);
+        let (_, mode) = self.inner.client(&context);
         let first = is_first(request.as_ref());
         let mut result = self.inner.server.list_resources(request, context).await?;
         if first && mode != Mode::NoViews {
             result.resources.splice(0..0, self.inner.registry.resources());
         }
-        self.scope(&mut result.cache_scope, self.views_may_hide());
+        self.inner.scope(&mut result.cache_scope, self.inner.views_may_hide());
         Ok(result)
     }
 
@@ -392,13 +172,13 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (_, mode) = self.client(&context);
+        let (_, mode) = self.inner.client(&context);
         let first = is_first(request.as_ref());
         let mut result = self.inner.server.list_resource_templates(request, context).await?;
         if first && mode != Mode::NoViews {
             result.resource_templates.splice(0..0, self.inner.registry.templates());
         }
-        self.scope(&mut result.cache_scope, self.views_may_hide());
+        self.inner.scope(&mut result.cache_scope, self.inner.views_may_hide());
         Ok(result)
     }
 
@@ -407,12 +187,12 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let (ui, mode) = self.client(&context);
+        let (ui, mode) = self.inner.client(&context);
         let found = self.inner.registry.find(&request.uri).filter(|_| mode != Mode::NoViews);
         if let Some((view, params)) = found {
             let view = Arc::clone(view);
             let found = Found { uri: request.uri, view, params, context };
-            return Ok(self.read(found, ui).await?.into());
+            return Ok(self.inner.read(found, ui).await?.into());
         }
         if self.inner.own_resources {
             return self.inner.server.read_resource(request, context).await;
@@ -548,29 +328,6 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
     }
 }
 
-impl<S: ServerHandler> WithViews<S> {
-    fn is_app_only(&self, name: &str) -> bool {
-        let inner = &*self.inner;
-        if inner.dev && name == dev::TOOL {
-            return true;
-        }
-        #[cfg(feature = "fetch")]
-        if inner.http.as_ref().is_some_and(|http| http.has(name)) {
-            return true;
-        }
-        if inner.app_only.read().expect("no holder panics").contains(name) {
-            return true;
-        }
-        if inner.all_tools_known {
-            return false;
-        }
-        // Nobody has listed it yet. Hidden tools must not be found out by guessing their names.
-        let tool = inner.server.get_tool(name);
-        let meta = inner.registry.link(name).or_else(|| tool.as_ref()?.meta.as_ref());
-        meta.is_some_and(Audience::is_app_only)
-    }
-}
-
 /// Our own items go on the first page.
 fn is_first(page: Option<&PaginatedRequestParams>) -> bool {
     page.is_none_or(|page| page.cursor.is_none())
@@ -583,20 +340,3 @@ fn for_views_only(tool: &str) -> ErrorData {
     );
     ErrorData::invalid_params(message, None)
 }
-
-fn unknown(uri: &str, registry: &Registry, mode: Mode) -> ErrorData {
-    let known: Vec<_> = registry.uris().filter(|_| mode != Mode::NoViews).collect();
-    let uri: String = uri.chars().take(200).collect();
-    let message = format!("no view at {uri:?}; there are {}", known.join(", "));
-    // SEP-2164: which address it was, for programs.
-    ErrorData::resource_not_found(message, Some(serde_json::json!({ "uri": uri })))
-}
-
-/// A document that cannot be made just now: the author is told, and the server goes on.
-fn broken(uri: &str, words: &[String]) -> ErrorData {
-    let message = format!("the view {uri} cannot be shown: {}", words.join("; "));
-    tracing::error!("{message}");
-    ErrorData::internal_error(message, None)
-}
-
-const FLAT: &str = "ui/resourceUri";

@@ -22,6 +22,16 @@ pub enum HostUi {
     Unknown,
 }
 
+tokio::task_local! {
+    /// What the wrapper found out about the client, for the tool that runs inside of it.
+    pub(crate) static CURRENT: HostUi;
+}
+
+/// What is known about the client of the tool call that is running here.
+pub(crate) fn current() -> Option<HostUi> {
+    CURRENT.try_get().ok()
+}
+
 impl HostUi {
     /// Finds it out for one request, in both eras of the protocol (S-15, S-16, server-24).
     pub fn of(context: &RequestContext<RoleServer>) -> Self {
@@ -56,7 +66,7 @@ impl HostUi {
 
 impl<C: AsRequestContext> FromContextPart<C> for HostUi {
     fn from_context_part(context: &mut C) -> Result<Self, ErrorData> {
-        Ok(crate::handler::current().unwrap_or_else(|| Self::of(context.as_request_context())))
+        Ok(current().unwrap_or_else(|| Self::of(context.as_request_context())))
     }
 }
 

@@ -309,8 +309,8 @@ impl Proxy {
         self.tools.iter()
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.name == name)
+    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
     }
 
     pub(crate) async fn call(

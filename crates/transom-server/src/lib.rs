@@ -238,3 +238,7 @@ pub fn template_failed(view: &str, error: &dyn std::fmt::Display) -> ErrorData {
     tracing::error!("{message}");
     ErrorData::internal_error(message, None)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/servers.md")]
+struct Guide;

@@ -14,7 +14,7 @@ use crate::document::Document;
 use crate::refusal::{Refusal, Rule};
 use crate::source::Source;
 use crate::template::{Params, Template};
-use crate::{Audience, ViewDef};
+use crate::view::{Audience, ViewDef};
 
 /// The views of a server: what is listed, what is read, and which tools they belong to.
 ///

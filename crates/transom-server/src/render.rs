@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
-use crate::HostUi;
+use crate::host_ui::HostUi;
 use crate::template::Params;
 
 /// A future that is boxed and may move between threads.

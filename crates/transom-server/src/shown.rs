@@ -81,7 +81,7 @@ impl<T: Serialize> IntoCallToolResult for Shown<T> {
         }
         let data = serde_json::to_value(&self.data);
         let data = data.map_err(|error| unserialisable("its data", &error))?;
-        let renders = crate::handler::current().is_none_or(|ui| ui.renders());
+        let renders = crate::host_ui::current().is_none_or(|ui| ui.renders());
         let text = match self.instead {
             Some(instead) if !renders => instead(&self.data),
             _ => self.text,

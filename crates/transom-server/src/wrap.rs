@@ -10,12 +10,15 @@ use rmcp::model::Tool;
 use transom::wire::{Compat, Finding, ToolMeta, Visibilities};
 
 use crate::dev::Dev;
+use crate::fallback::Fallback;
 use crate::handler::Inner;
+use crate::handler::WithViews;
+use crate::host_ui::{self, HostUi};
 use crate::probe::{Probe, probe};
 use crate::refusal::{BuildError, Refusal, Rule};
 use crate::registry::{Registry, TEMPLATE_LINK};
 use crate::source::Source;
-use crate::{Audience, Fallback, HostUi, View, ViewDef, WithViews, host_ui};
+use crate::view::{Audience, View, ViewDef};
 
 /// A server on its way to having views.
 ///

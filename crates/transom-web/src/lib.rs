@@ -1,23 +1,17 @@
-//! The browser side, built and ready to be served. The only crate that knows Node.
+//! The browser side of Transom, as text.
+//!
+//! [`VIEW`] is what a server writes into its documents. The feature `host` adds what a host serves; who writes a server
+//! compiles none of that. The published crate carries the built files; a checkout builds them with Node, and no
+//! other crate knows Node.
 
 /// The view library as one classic script with the global `transom`; safe to write into HTML.
 pub const VIEW: &str = include_str!(concat!(env!("OUT_DIR"), "/transom.global.js"));
 
-/// The host element as one classic script with the global `transomHost`.
-pub const HOST: &str = include_str!(concat!(env!("OUT_DIR"), "/host.global.js"));
+#[cfg(feature = "host")]
+mod host;
 
-/// The script of the sandbox page; safe to write into HTML.
-pub const SANDBOX: &str = include_str!(concat!(env!("OUT_DIR"), "/sandbox.js"));
-
-/// The script of the page that `transom run` serves; brings the host element with it.
-pub const WORKBENCH: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.js"));
-
-/// The HTML of that page.
-pub const WORKBENCH_HTML: &str =
-    include_str!(concat!(env!("OUT_DIR"), "/npm/workbench/index.html"));
-
-/// The style sheet of that page.
-pub const WORKBENCH_CSS: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.css"));
+#[cfg(feature = "host")]
+pub use host::{HOST, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_HTML};
 
 // The build script's, where no test would run.
 #[cfg(test)]
@@ -26,22 +20,12 @@ mod packages;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::VIEW;
 
     #[test]
-    fn what_goes_into_html_cannot_end_its_own_script() {
-        for script in [VIEW, SANDBOX] {
-            let script = script.to_ascii_lowercase();
-            assert!(!script.contains("</script") && !script.contains("<!--"));
-        }
-    }
-
-    #[test]
-    fn the_scripts_are_whole() {
+    fn the_views_script_is_whole_and_cannot_end_itself_in_html() {
         assert!(VIEW.contains("ui/initialize"));
-        assert!(HOST.contains("transom-view"));
-        assert!(SANDBOX.contains("sandbox-") && SANDBOX.contains("proxy-ready"));
-        assert!(WORKBENCH.contains("transom-view"));
-        assert!(WORKBENCH_CSS.contains('{'));
+        let script = VIEW.to_ascii_lowercase();
+        assert!(!script.contains("</script") && !script.contains("<!--"));
     }
 }

@@ -19,10 +19,10 @@ fn main() {
         ("1 MB call of rows, whole trip / parse", common::rows(1 << 20), 15, 0.35),
         ("1 MB call of one string, whole trip / parse", common::string(1 << 20), 60, 2.5),
     ] {
-        let mut session = common::ready();
+        let mut gate = common::ready();
         let ratio = compare(
             rounds,
-            || _ = black_box(common::trip(&mut session, &text, &result)),
+            || _ = black_box(common::trip(&mut gate, &text, &result)),
             || _ = black_box(serde_json::from_slice::<Value>(text.as_bytes())),
         );
         row(name, ratio, bar);
@@ -59,11 +59,11 @@ fn growth() -> f64 {
     let result = common::raw(r#"{"content":[]}"#);
     let text = common::small();
     let aged = |calls: u32| {
-        let mut session = common::ready();
+        let mut gate = common::ready();
         for _ in 0..calls {
-            common::trip(&mut session, &text, &result);
+            common::trip(&mut gate, &text, &result);
         }
-        session
+        gate
     };
     let (mut old, mut young) = (aged(200_000), aged(1_000));
     compare(

@@ -2,9 +2,9 @@
 
 #![expect(clippy::disallowed_macros, reason = "it prints what it measured")]
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use transom::host::{Session, Setup};
+use transom::host::{ServerLimits, Session, Setup, Share};
 
 #[allow(dead_code, unreachable_pub, reason = "shared by the benchmarks, each uses a part")]
 mod common;
@@ -16,9 +16,10 @@ static HEAP: dhat::Alloc = dhat::Alloc;
 fn main() {
     let _profiler = dhat::Profiler::builder().testing().build();
     let (setup, opening) = (Arc::new(Setup::default()), common::opening());
+    let mut share = Share::new(Duration::ZERO, ServerLimits::default());
     let mut sessions = Vec::with_capacity(1_000);
     let before = dhat::HeapStats::get().curr_bytes;
-    sessions.extend((0..1_000).map(|_| common::open(&setup, &opening)));
+    sessions.extend((0..1_000).map(|_| common::open(&setup, &opening, &mut share)));
     let after = dhat::HeapStats::get().curr_bytes;
     let bytes = (after - before) / sessions.len() + size_of::<Session>();
     let verdict = if bytes <= BAR { "met" } else { "MISSED" };

@@ -17,9 +17,9 @@ fn session(criterion: &mut Criterion) {
     for (name, text) in messages {
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(1));
-        let mut session = common::ready();
+        let mut gate = common::ready();
         group.bench_function("session", |bencher| {
-            bencher.iter(|| common::trip(&mut session, &text, &result));
+            bencher.iter(|| common::trip(&mut gate, &text, &result));
         });
         group.bench_function("value", |bencher| {
             bencher.iter(|| serde_json::from_slice::<Value>(text.as_bytes()).expect("JSON"));

@@ -1,12 +1,12 @@
 //! The host's end of one view's life.
 //!
-//! A [`Session`] is a value: messages, answers, decisions and the time go in through
-//! [`Session::handle`], wishes of the application through its verbs, and everything it wants done
-//! comes out of [`Session::poll`], oldest first. It judges every message of the view, and nothing
-//! else does.
+//! A [`Session`] is a value: messages of the view go in through [`Session::hear`], answers, decisions
+//! and the time through [`Session::handle`], wishes of the application through its verbs, and
+//! everything it wants done comes out of [`Session::poll`], oldest first. It judges every message of
+//! the view, and nothing else does.
 //!
 //! ```text
-//!            Input::View            Output::Perform, Abort
+//!               hear                Output::Perform, Abort
 //!   view ───────────────▶         ─────────────────────────▶ server, browser, model
 //!        ◀─────────────── Session ◀─────────────────────────
 //!            Output::Send         ◀──┐ Input::Answer, Progress
@@ -25,49 +25,61 @@ use crate::{
     calls::{Calls, Serving},
     policy::{Decided, Decision, Policy},
     rpc::{self, ErrorObject},
-    violation::{Holder, Limit, Over, Quoted, Violation},
+    violation::{Holder, Limit, Over, Violation},
     wire::{
-        AppCapabilities, DisplayMode, HostCapabilities, HostContext, Implementation,
-        InitializeParams, InitializeResult, LogLevel, RawObject, SizeChangedParams, TeardownParams,
-        ToolCancelledParams, ToolInputParams, method, negotiate,
+        AppCapabilities, HostCapabilities, HostContext, Implementation, SizeChangedParams, method,
     },
 };
 
 mod app_tools;
+mod asks;
 mod files;
+mod hear;
+mod life;
 mod limits;
+mod lists;
 mod members;
+mod notices;
+mod output;
 mod questions;
 mod rate;
 mod requests;
 mod share;
 mod size;
 mod state;
+mod story;
+mod surroundings;
 mod task;
 mod throttle;
 mod tools;
+mod wanted;
 mod work;
 
 pub use app_tools::{AppAnswer, AppTool, NoSuchTool};
 pub use files::file_name;
 pub use limits::{Limits, MethodLimits, Terms};
+pub use lists::List;
+pub use output::{Output, Ruling, Which};
 pub use questions::{AT_ONCE, Preview, Question};
 pub use rate::Rate;
 pub use requests::REQUESTS;
 pub use share::{ServerLimits, Share, Usage};
 pub use size::Size;
 pub use state::{Reason, TooLate};
+pub use surroundings::ModeNotDeclared;
 pub use task::{File, FileBody, Task, ToolCall};
 pub use tools::{Digest, Tools};
 
-use app_tools::{AppTools, Asked};
+use app_tools::AppTools;
+use asks::Asked;
+use hear::Extent;
 use questions::Questions;
 use rate::Bucket;
-use requests::{Extent, Seen};
 use share::Room;
-use state::{Ending, Event, Move, News, Phase, State};
+use state::{Event, Phase, State};
+use story::Story;
 use throttle::Throttle;
-use work::{Stage, Work};
+use work::Work;
 
 /// What all sessions of a host have in common.
 #[derive(Clone, Debug, Default)]
@@ -102,19 +114,18 @@ pub struct Opening {
     pub port: bool,
 }
 
-/// Something that arrives.
+/// Something that arrives, and is not the view's: what a view says goes through [`Session::hear`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Input<'a> {
-    /// A message of the view, as JSON text.
-    View(&'a str),
-    /// What came of a [`Task`]; ignored when nobody waits for it any more.
+    /// What came of a [`Task`]; ignored when the view does not wait for it any more.
     Answer {
         /// The call it answers.
         call: u64,
         /// The result, or the error that the view gets to see.
         outcome: Result<&'a RawValue, ErrorObject<'a>>,
     },
-    /// A sign of life from a [`Task`], with the params of a `notifications/progress`.
+    /// Progress of a [`Task`], with the params of a `notifications/progress`.
     Progress {
         /// The call it belongs to.
         call: u64,
@@ -135,168 +146,6 @@ pub enum Input<'a> {
     Reloaded,
     /// Nothing but the time.
     Tick,
-}
-
-/// A list whose changes are announced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum List {
-    /// Tools.
-    Tools,
-    /// Resources.
-    Resources,
-    /// Prompts.
-    Prompts,
-}
-
-/// Something the session wants done.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Output {
-    /// Send this text to the view.
-    Send(String),
-    /// Carry out a request of the view, then answer with [`Input::Answer`].
-    Perform {
-        /// What to answer to.
-        call: u64,
-        /// What to do.
-        task: Task,
-    },
-    /// Stop carrying it out; no answer is wanted (H-75).
-    Abort {
-        /// The call.
-        call: u64,
-        /// Why, in the view's words or ours.
-        reason: Quoted,
-    },
-    /// Ask a person, then tell with [`Input::Decision`].
-    Ask(Question),
-    /// Do not ask any more: the one who wanted to know is gone.
-    Withdraw {
-        /// The question.
-        question: u64,
-    },
-    /// Nobody waits for the answer any more; what a person says counts for the next time alone (D6).
-    Unawaited {
-        /// The question.
-        question: u64,
-    },
-    /// A request waits for a person; its verdict comes later.
-    Waits {
-        /// The request.
-        which: Which,
-        /// The method.
-        method: &'static str,
-        /// What it is about: a tool, an address, a mode.
-        about: Quoted,
-        /// The question that decides it, which others may wait for too.
-        question: u64,
-    },
-    /// A request was judged: once and for all, and before anything comes of it. Every request of the
-    /// view is, whatever became of it, and so is every call of a tool that the view offers.
-    Judged {
-        /// The request.
-        which: Which,
-        /// The method; none if it is not one of those we know.
-        method: Option<&'static str>,
-        /// What it was about: a tool, an address, a mode, or the method nobody knows.
-        about: Quoted,
-        /// The size of its params, in bytes.
-        size: usize,
-        /// The verdict.
-        ruling: Ruling,
-    },
-    /// A person's decision found nobody who waits for it.
-    Unheard {
-        /// The question.
-        question: u64,
-        /// The decision.
-        decision: Decision,
-        /// Whether the question was still open, so that the decision counts the next time. If not, it
-        /// was decided or withdrawn before, or never asked.
-        late: bool,
-    },
-    /// Make the frame this large.
-    Resize(Size),
-    /// The view said who it is. Says it again for every new instance.
-    Greeted {
-        /// Who it says it is.
-        info: Implementation,
-        /// What it says it can do.
-        capabilities: AppCapabilities,
-    },
-    /// The handshake is complete.
-    Opened,
-    /// A request came before the handshake was complete; it was taken all the same (H-59).
-    Early {
-        /// The method.
-        method: Quoted,
-    },
-    /// Members of a request were left out: they are not among those that come from a view.
-    Dropped {
-        /// The method.
-        method: &'static str,
-        /// Some of their names.
-        names: Vec<Quoted>,
-        /// How many more there are.
-        more: usize,
-    },
-    /// A log line of the view.
-    Log {
-        /// How bad it is.
-        level: LogLevel,
-        /// Who in the view says so.
-        logger: Option<Quoted>,
-        /// What it says: the beginning of it, as JSON.
-        data: Quoted,
-    },
-    /// The view would like to be closed (H-132).
-    CloseWanted,
-    /// The view says that its tools changed; list them again if you want to know (H-117).
-    AppToolsChanged,
-    /// The tools that the view offers now, in answer to [`Session::list_app_tools`].
-    AppTools(Vec<AppTool>),
-    /// What came of [`Session::call_app_tool`].
-    AppAnswer {
-        /// The call.
-        call: u64,
-        /// What came of it.
-        outcome: AppAnswer,
-    },
-    /// The view answered a ping, or did not in time.
-    Pong {
-        /// Whether it did.
-        alive: bool,
-    },
-    /// It is over; nothing comes after.
-    Closed(Reason),
-}
-
-/// Which request it is. The calls of the two kinds are counted apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// A request of the view.
-    View {
-        /// The id that the view gave it.
-        id: rpc::Id,
-        /// The call that it opened, if it is more than answered on the spot.
-        call: Option<u64>,
-    },
-    /// A call of a tool that the view offers.
-    App {
-        /// The number that [`Session::call_app_tool`] gave it, if it did.
-        call: Option<u64>,
-    },
-}
-
-/// A verdict, as it is written down.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ruling {
-    /// Allowed.
-    Allowed,
-    /// Refused, and why.
-    Refused(Violation),
-    /// Taken back before anybody decided: cancelled, or whoever wanted it is gone.
-    Withdrawn,
 }
 
 /// The host's end of one session. See the module's picture.
@@ -332,13 +181,6 @@ pub struct Session {
     outputs: VecDeque<Output>,
 }
 
-/// What the host knows of the tool call that opened the view.
-#[derive(Debug, Default)]
-struct Story {
-    arguments: Option<Box<RawValue>>,
-    ending: Option<Box<RawValue>>,
-}
-
 /// What the view said about itself.
 #[derive(Debug)]
 struct App {
@@ -355,11 +197,6 @@ struct Meters {
     /// Of the methods that have a limit of their own, once they are used.
     methods: BTreeMap<&'static str, Bucket>,
 }
-
-/// The view did not declare this display mode (H-80).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the view does not support {0}")]
-pub struct ModeNotDeclared(pub DisplayMode);
 
 /// The handshake is not complete, or the session is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -405,12 +242,10 @@ impl Session {
         }
     }
 
-    /// Takes one input. One that is refused changes nothing but the count of refusals. A request is
-    /// never an error here: its refusal is a verdict ([`Output::Judged`]), and the view is told why.
+    /// Takes one input. One that is refused changes nothing but the count of refusals.
     pub fn handle(&mut self, now: Duration, input: Input<'_>) -> Result<(), Violation> {
         self.tick(now);
         match input {
-            Input::View(text) => self.receive(now, text, None, Extent::Whole),
             Input::Answer { call, outcome } => {
                 self.answer(call, outcome);
                 Ok(())
@@ -432,14 +267,16 @@ impl Session {
         }
     }
 
-    /// Takes one message of the view, as [`Input::View`] does, within what all views of its server share.
+    /// Takes one message of the view, as JSON text, within what all views of its server share. One that
+    /// is refused changes nothing but the meters. A request is never an error here: its refusal is a
+    /// verdict ([`Output::Judged`]), and the view is told why.
     pub fn hear(&mut self, now: Duration, text: &str, share: &mut Share) -> Result<(), Violation> {
         self.tick(now);
-        self.receive(now, text, Some(share), Extent::Whole)
+        self.receive(now, text, share, Extent::Whole)
     }
 
     /// Takes what is known of a message of the view that was too large to be brought here: a message with its id and its
-    /// method, without the rest. It is refused like one that was too large when it came.
+    /// method, without the rest, or nothing. It is refused like one that was too large when it came.
     pub fn hear_of(
         &mut self,
         now: Duration,
@@ -447,7 +284,7 @@ impl Session {
         share: &mut Share,
     ) -> Result<(), Violation> {
         self.tick(now);
-        self.receive(now, text, Some(share), Extent::Outline)
+        self.receive(now, text, share, Extent::Outline)
     }
 
     /// What to do next, oldest first.
@@ -471,50 +308,6 @@ impl Session {
         all.into_iter().flatten().min()
     }
 
-    /// Tells the view the arguments so far, healed into a JSON object. Only the latest is kept.
-    pub fn tool_input_partial(&mut self, arguments: RawObject<'_>) -> Result<(), TooLate> {
-        self.learn(News::Partial, |story| story.arguments = Some(arguments.raw().to_owned()))
-    }
-
-    /// Tells the view the complete arguments, a JSON object; `{}` for a call without any (H-60).
-    pub fn tool_input(&mut self, arguments: RawObject<'_>) -> Result<(), TooLate> {
-        self.learn(News::Arguments, |story| story.arguments = Some(arguments.raw().to_owned()))
-    }
-
-    /// Tells the view the tool's result, untouched (H-65).
-    pub fn tool_result(&mut self, result: RawObject<'_>) -> Result<(), TooLate> {
-        let result = result.raw();
-        self.learn(News::Ending(Ending::Result), |story| story.ending = Some(result.to_owned()))
-    }
-
-    /// Tells the view that there will be no result (H-66, H-67).
-    pub fn tool_cancelled(&mut self, reason: Option<&str>) -> Result<(), TooLate> {
-        let params = rpc::raw(&ToolCancelledParams { reason: reason.map(str::to_owned) });
-        self.learn(News::Ending(Ending::Cancelled), |story| story.ending = Some(params))
-    }
-
-    /// Replaces the view's surroundings; the view is told which top-level keys changed (H-87).
-    pub fn set_context(&mut self, context: Arc<HostContext>) -> Result<(), ModeNotDeclared> {
-        if let Some(mode) = context.display_mode
-            && self.context.display_mode != Some(mode)
-            && !self.app_declares(mode)
-        {
-            return Err(ModeNotDeclared(mode));
-        }
-        self.context = context;
-        self.tell_context();
-        // The view has said what it needs and will not say it again because there is more room now.
-        let new = self.followed();
-        if size::matters(self.size, new) {
-            self.outputs.push_back(Output::Resize(new));
-            self.size = new;
-        }
-        // An axis that the host took over has no size of ours to return to.
-        self.size.width = self.size.width.filter(|_| new.width.is_some());
-        self.size.height = self.size.height.filter(|_| new.height.is_some());
-        Ok(())
-    }
-
     /// Replaces the tools of the server; the next call is judged by the new ones (H-15).
     pub fn set_tools(&mut self, tools: Arc<Tools>) {
         self.tools = tools;
@@ -526,7 +319,7 @@ impl Session {
         self.policy = policy;
     }
 
-    /// Replaces what people have decided: somebody answered in another view of the same server, or took
+    /// Replaces what people have decided: a person answered in another view of the same server, or took
     /// an answer back.
     pub fn set_decided(&mut self, decided: Decided) {
         self.decided = decided;
@@ -544,7 +337,7 @@ impl Session {
         let _ = self.step(now, Event::Close(reason));
     }
 
-    /// Whether the handshake is complete and nobody has closed it.
+    /// Whether the handshake is complete and the session is not closing.
     pub fn is_ready(&self) -> bool {
         matches!(self.state.phase, Phase::Ready)
     }
@@ -587,149 +380,8 @@ impl Session {
         &self.setup.limits
     }
 
-    /// One step of the table, and what it wants done.
-    fn step(&mut self, now: Duration, event: Event) -> Result<(), Violation> {
-        let (state, moves) = self.state.step(now, event, self.setup.terms.phases())?;
-        self.state = state;
-        for step in moves {
-            self.carry_out(now, step);
-        }
-        Ok(())
-    }
-
-    fn learn(&mut self, news: News, keep: impl FnOnce(&mut Story)) -> Result<(), TooLate> {
-        let (state, moves) = self.state.learn(news)?;
-        self.state = state;
-        keep(&mut self.story);
-        for step in moves {
-            self.tell(step);
-        }
-        Ok(())
-    }
-
-    fn carry_out(&mut self, now: Duration, step: Move) {
-        match step {
-            Move::Forget => {
-                // What nobody fetched yet was meant for the old instance. The new one must not hear
-                // it before `initialized` (H-53), nor take an answer for one to its own request.
-                self.outputs.retain(|output| !matches!(output, Output::Send(_)));
-                self.forget(now, "the view was loaded anew");
-            }
-            // The caller greets: it holds the request that is answered.
-            Move::Greet => {}
-            Move::Open => self.open(),
-            Move::Partial | Move::Input | Move::Ending => self.tell(step),
-            Move::TearDown(reason) => self.tear_down(now, reason),
-            Move::Close(reason) => self.end(now, reason),
-        }
-    }
-
-    /// Sends what the step table says the view may know now.
-    fn tell(&mut self, step: Move) {
-        let arguments = self.story.arguments.as_deref();
-        let (method, params) = match step {
-            Move::Partial => (method::TOOL_INPUT_PARTIAL, tool_input(arguments)),
-            Move::Input => (method::TOOL_INPUT, tool_input(arguments)),
-            Move::Ending => {
-                let ending = self.story.ending.clone().expect("an ending is known when it is told");
-                let method = match self.state.known.ending {
-                    Some(Ending::Cancelled) => method::TOOL_CANCELLED,
-                    _ => method::TOOL_RESULT,
-                };
-                (method, ending)
-            }
-            _ => return,
-        };
-        self.notify(method, Some(&params));
-    }
-
-    fn open(&mut self) {
-        self.outputs.push_back(Output::Opened);
-        self.tell_context();
-        for list in [List::Tools, List::Resources, List::Prompts] {
-            if std::mem::take(&mut self.lists[list as usize]) {
-                self.notify(list.method(), None);
-            }
-        }
-    }
-
-    /// Sends what of the context this instance does not know yet, if the gate is open.
-    fn tell_context(&mut self) {
-        if !self.is_ready() {
-            return;
-        }
-        let diff = self.told_context.diff(&self.context);
-        self.told_context = Arc::clone(&self.context);
-        if !diff.is_empty() {
-            self.notify(method::HOST_CONTEXT_CHANGED, Some(&rpc::raw(&diff)));
-        }
-    }
-
-    fn tear_down(&mut self, now: Duration, reason: Reason) {
-        let params = rpc::raw(&TeardownParams { reason: reason.words().map(str::to_owned) });
-        // The phase has a deadline of its own; the table entry must not fire before it.
-        let patience = self.setup.terms.teardown.saturating_mul(2);
-        self.ask_view(now, patience, Asked::TearDown, method::RESOURCE_TEARDOWN, Some(&params));
-    }
-
-    /// Nothing of the session survives its end (H-134).
-    fn end(&mut self, now: Duration, reason: Reason) {
-        for question in self.questions.drain() {
-            self.outputs.push_back(Output::Withdraw { question });
-        }
-        self.forget(now, "the view was closed");
-        self.outputs.push_back(Output::Closed(reason));
-    }
-
-    /// Gives up everything that belongs to one instance of the view: it is not there to hear of it,
-    /// and the next one counts its ids from zero again.
-    fn forget(&mut self, now: Duration, why: &str) {
-        self.serving.drain();
-        for (call, work) in self.work.drain() {
-            match work.stage {
-                Stage::Running => {
-                    self.outputs.push_back(Output::Abort { call, reason: why.into() });
-                }
-                Stage::Asking(_) => self.taken_back(call, &work),
-            }
-        }
-        self.forget_app_tools();
-        self.withdraw_all(now);
-        self.app = None;
-        self.beat = None;
-        // The next document may live in a new frame, whose size is nobody's yet.
-        self.reported = SizeChangedParams::default();
-        self.size = Size::default();
-        self.resize.clear();
-        self.list_changed.clear();
-    }
-
-    fn reload(&mut self, now: Duration) -> Result<(), Violation> {
-        if !self.counts_instance(now) {
-            self.stop_reloads(now);
-            return Err(self.too_many_instances());
-        }
-        self.step(now, Event::Reloaded)
-    }
-
-    /// Counts a new instance; false if it is one too many.
-    fn counts_instance(&mut self, now: Duration) -> bool {
-        self.meters.instances.take(self.setup.limits.instances, now, 1.0)
-    }
-
-    fn too_many_instances(&self) -> Violation {
-        self.over(Limit::Instances, self.setup.limits.instances.burst as u64).into()
-    }
-
     fn over(&self, limit: Limit, most: u64) -> Over {
         Over { limit, of: Holder::View, most }
-    }
-
-    /// Takes away a view that is loaded over and over. It is a document that never got ready, so it is
-    /// removed without a word (H-53, H-133).
-    fn stop_reloads(&mut self, now: Duration) {
-        let _ = self.step(now, Event::Reloaded);
-        self.close(now, Reason::ReloadLoop);
     }
 
     /// Everything that happens by itself.
@@ -753,96 +405,6 @@ impl Session {
         if self.beat.is_some_and(|beat| beat <= now) {
             self.heartbeat(now);
         }
-    }
-
-    fn resized(&mut self, now: Duration, report: SizeChangedParams) {
-        self.reported = SizeChangedParams {
-            width: report.width.or(self.reported.width),
-            height: report.height.or(self.reported.height),
-        };
-        let new = self.followed();
-        if !size::matters(self.size, new) {
-            return;
-        }
-        self.size = new;
-        if self.resize.hit(now, self.setup.terms.resize) {
-            self.outputs.push_back(Output::Resize(new));
-        }
-    }
-
-    /// The size that the view has asked for, as far as there is room.
-    fn followed(&self) -> Size {
-        size::clamp(self.reported, self.context.container_dimensions.as_ref())
-    }
-
-    fn relay_list_changed(&mut self, list: List) {
-        if !self.announces(list) || self.is_closed() {
-            return;
-        }
-        match self.state.phase {
-            Phase::Ready => self.notify(list.method(), None),
-            _ => self.lists[list as usize] = true,
-        }
-    }
-
-    /// H-72: only what was promised is relayed.
-    fn announces(&self, list: List) -> bool {
-        let offered = &self.setup.capabilities;
-        match list {
-            List::Tools => offered.server_tools.is_some_and(|tools| tools.list_changed),
-            List::Resources => offered.server_resources.is_some_and(|list| list.list_changed),
-            List::Prompts => self.setup.prompts,
-        }
-    }
-
-    fn app_declares(&self, mode: DisplayMode) -> bool {
-        let declared =
-            self.app.as_ref().and_then(|app| app.capabilities.available_display_modes.as_ref());
-        declared.is_none_or(|modes| modes.contains(&mode))
-    }
-
-    fn greet(
-        &mut self,
-        now: Duration,
-        seen: &Seen,
-        params: InitializeParams,
-    ) -> Result<(), Violation> {
-        // Whoever waited for a greeting was counted when it was loaded.
-        let waited = matches!(self.state.phase, Phase::Waiting { .. });
-        if !waited && !self.counts_instance(now) {
-            let violation = self.too_many_instances();
-            // Now: nothing comes after the end that follows.
-            self.rule(seen, Ruling::Refused(violation.clone()));
-            self.stop_reloads(now);
-            return Err(violation);
-        }
-        self.step(now, Event::Greeting)?;
-        self.rule(seen, Ruling::Allowed);
-        self.told_context = Arc::clone(&self.context);
-        let result = InitializeResult {
-            protocol_version: negotiate(&params.protocol_version).to_owned(),
-            host_info: self.setup.info.clone(),
-            host_capabilities: self.capabilities_for(&params.app_capabilities),
-            host_context: HostContext::clone(&self.context),
-            rest: serde_json::Map::new(),
-        };
-        self.reply(&seen.id, &rpc::raw(&result));
-        let InitializeParams { app_info: info, app_capabilities: capabilities, .. } = params;
-        self.outputs
-            .push_back(Output::Greeted { info: info.clone(), capabilities: capabilities.clone() });
-        self.app = Some(Box::new(App { info, capabilities }));
-        Ok(())
-    }
-
-    /// What the host offers, and the port if both ends can have one.
-    fn capabilities_for(&self, app: &AppCapabilities) -> HostCapabilities {
-        let mut offered = self.setup.capabilities.clone();
-        let wanted = app.experimental.as_ref().is_some_and(|all| all.contains_key(PORT));
-        if wanted && self.port {
-            let experimental = offered.experimental.get_or_insert_default();
-            experimental.insert(PORT.to_owned(), serde_json::Map::new());
-        }
-        offered
     }
 
     /// Sends a notification. Only ever called with the gate open.
@@ -874,46 +436,6 @@ impl Session {
         }
         Ok(self.ask_view(now, patience, asked, method, params))
     }
-}
-
-impl List {
-    fn method(self) -> &'static str {
-        match self {
-            Self::Tools => method::TOOLS_LIST_CHANGED,
-            Self::Resources => method::RESOURCES_LIST_CHANGED,
-            Self::Prompts => method::PROMPTS_LIST_CHANGED,
-        }
-    }
-}
-
-impl Reason {
-    /// What the view is told.
-    fn words(self) -> Option<&'static str> {
-        match self {
-            Self::Closed
-            | Self::NeverInitialized
-            | Self::PastSandbox
-            | Self::NotText
-            | Self::PageGone => None,
-            Self::Asked => Some("the view asked to be closed"),
-            Self::ReloadLoop => Some("the view was loaded too often"),
-            Self::Flood => Some("the view broke too many rules"),
-            Self::Focus => Some("the view took the keyboard"),
-            Self::TakenBack => Some("what the view was given was taken back"),
-            Self::ServerGone => Some("the server is gone"),
-        }
-    }
-}
-
-impl Terms {
-    fn phases(&self) -> state::Terms {
-        state::Terms { handshake: self.handshake, teardown: self.teardown }
-    }
-}
-
-fn tool_input(arguments: Option<&RawValue>) -> Box<RawValue> {
-    let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
-    rpc::raw(&ToolInputParams { arguments })
 }
 
 /// The experimental capability under which both ends offer a port of their own.

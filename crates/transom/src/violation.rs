@@ -27,7 +27,7 @@ pub enum Violation {
         /// What came.
         got: Quoted,
     },
-    /// A request nobody here handles (W-9).
+    /// A request of a method that this side does not have (W-9).
     #[error("no such method: {method}")]
     UnknownMethod {
         /// The method.
@@ -88,6 +88,9 @@ pub enum Denial {
     /// H-11: the tool's visibility does not include the app.
     #[error("tool {0} is not visible to apps")]
     NotVisible(Quoted),
+    /// H-10: the tool's visibility does not include the model, and a page opens views in the model's place.
+    #[error("{0} is a tool for its views alone")]
+    ForViews(Quoted),
     /// H-12, H-15: no such tool on the server this view came from.
     #[error("tool {0} is not a tool of this view's server")]
     NotThisServer(Quoted),
@@ -100,13 +103,13 @@ pub enum Denial {
     /// The person said no a moment ago, and is not asked again yet.
     #[error("refused by the user a moment ago: {0}")]
     Again(Quoted),
-    /// Nobody answered the question in time.
+    /// The person did not answer the question in time.
     #[error("no decision")]
     NoDecision,
     /// H-15: the tool is not any more what the person said yes to.
     #[error("tool {0} changed while the user was asked")]
     Changed(Quoted),
-    /// H-90: an address that is not opened for anybody.
+    /// H-90: an address that is not opened for any view.
     #[error("the address is not one this host opens: {0}")]
     Address(Quoted),
     /// H-100: content of a kind this host cannot pass on.
@@ -219,6 +222,7 @@ impl Denial {
     pub fn name(&self) -> &'static str {
         match self {
             Self::NotVisible(_) => "not-visible",
+            Self::ForViews(_) => "for-views",
             Self::NotThisServer(_) => "not-this-server",
             Self::Policy(_) => "policy",
             Self::Refused(_) | Self::Again(_) => "refused",

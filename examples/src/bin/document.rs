@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use data_encoding::{BASE64, HEXLOWER};
 use rmcp::{
     ErrorData, ServerHandler, handler::server::wrapper::Parameters, tool_handler, tool_router,
 };
@@ -45,11 +45,7 @@ impl Library {
     #[transom_server::tool(view = Reader, title = "Open the logbook", annotations(read_only_hint = true))]
     fn open_logbook(&self) -> Shown<Opened> {
         let bytes = self.logbook.len();
-        let sha256 =
-            Sha256::digest(self.logbook.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            });
+        let sha256 = HEXLOWER.encode(&Sha256::digest(self.logbook.as_bytes()));
         // The model is told what there is; two megabytes are for the view alone.
         let text =
             format!("The logbook is open: {bytes} bytes, which the person reads in the view.");
@@ -70,7 +66,7 @@ impl Library {
         }
         let rest = self.logbook.as_bytes().get(offset..).unwrap_or_default();
         let chunk = &rest[..rest.len().min(CHUNK)];
-        Ok(Shown::new(format!("{} bytes", chunk.len()), Chunk { base64: STANDARD.encode(chunk) }))
+        Ok(Shown::new(format!("{} bytes", chunk.len()), Chunk { base64: BASE64.encode(chunk) }))
     }
 }
 

@@ -33,7 +33,7 @@ export type InnerOutput =
   | { do: "opened" }
   | { do: "deliver"; payload: Payload }
   | { do: "log"; text: string }
-  /** Somebody allowed speaks a version that we do not: told, and nothing changes. */
+  /** An allowed page speaks a version that we do not: told, and nothing changes. */
   | { do: "complain"; error: FrameError }
   | { do: "wait"; for: "reply" | "nothing" }
   | { do: "fail"; error: FrameError };

@@ -96,12 +96,12 @@ export class InnerFrameTransport extends FrameTransport {
       parent !== self ? parent : ((opener as Window | null) ?? undefined);
   }
 
-  /** Who connected, once somebody has. */
+  /** Which page connected, once one has. */
   get session(): InnerSession | undefined {
     return this.#session;
   }
 
-  /** Says that this page is here, and again until somebody answers. `setup` and `start` do it unless it was done. */
+  /** Says that this page is here, and again until a page answers. `setup` and `start` do it unless it was done. */
   announce(): void {
     if (this.#state.at !== "boot" || !this.#peer) return;
     this.#lane = openWindowLane(this.#peer, (data, origin, ports) =>
@@ -189,7 +189,7 @@ export class InnerFrameTransport extends FrameTransport {
       );
   }
 
-  /** Resolves when somebody has replied, which may have been before. */
+  /** Resolves when a page has replied, which may have been before. */
   #connected(): Promise<InnerSession> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -240,7 +240,7 @@ export class InnerFrameTransport extends FrameTransport {
     }
   }
 
-  /** To `*`, because nobody knows yet who listens: the two announcements, and nothing else. */
+  /** To `*`, because it is not known yet who listens: the two announcements, and nothing else. */
   #announce(next: number): void {
     const { requiresVisibleSetup = false, permissions = [] } = this.#options;
     this.#lane?.send(
@@ -341,7 +341,7 @@ export class InnerFrameTransport extends FrameTransport {
   #notOpen(): FrameError {
     return this.#state.at === "closed"
       ? new FrameError("CLOSED", "the connection is closed")
-      : new FrameError("NOT_OPEN", "nobody has connected to this page yet");
+      : new FrameError("NOT_OPEN", "no page has connected to this one yet");
   }
 }
 

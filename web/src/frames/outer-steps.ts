@@ -264,7 +264,7 @@ function outerHears(
       );
     case "open MCP_TRANSPORT_HANDSHAKE":
     case "open MCP_SETUP_HANDSHAKE":
-      // All opaque pages have the same origin: whether this is the same server after a reload, nobody can tell.
+      // All opaque pages have the same origin: whether this is the same server after a reload cannot be told.
       if (facts.opaque)
         return failed(
           "NAVIGATED_AWAY",

@@ -15,9 +15,17 @@ import {
   type Message,
   type PermissionRequest,
   type SetupRequired,
-  type SetupResult,
 } from "./messages.js";
 import { readServerUrl } from "./origins.js";
+import {
+  LOOK,
+  RELOADS,
+  wrongTime,
+  type Adopted,
+  type OuterOptions,
+  type Setup,
+  type Waiting,
+} from "./outer-options.js";
 import type { Payload } from "./payload.js";
 import {
   stepOuter,
@@ -26,48 +34,8 @@ import {
   type OuterOutput,
   type OuterState,
 } from "./outer-steps.js";
-import { FrameTransport, type FrameOptions } from "./transport.js";
+import { FrameTransport } from "./transport.js";
 import { grantable, type WindowControl } from "./window.js";
-
-/** What the outer side needs to know. */
-export type OuterOptions = FrameOptions & {
-  /** Where the inner page is: https, or http on this machine. */
-  url: string;
-  /** Opens, shows, hides and closes the inner page's window. */
-  control: WindowControl;
-  /** The name of this connection, from an earlier setup; a new one unless told. It is a secret between the two pages. */
-  sessionId?: string;
-  /** Whether the page is to be seen while it is connected. */
-  visible?: boolean;
-  /** Browser features that a person granted at setup. */
-  permissions?: readonly string[];
-  /** Asked at setup which of the wanted features to grant; nobody is granted anything unless this says so. */
-  onpermissions?: (
-    wanted: PermissionRequest[],
-    origin: string,
-  ) => readonly string[] | Promise<readonly string[]>;
-  /** Milliseconds until the page must have announced itself; 30,000 unless told. */
-  loadTimeout?: number;
-  /** Milliseconds until the page must have accepted; 10,000 unless told. */
-  acceptTimeout?: number;
-};
-
-/** A setup that succeeded. */
-export type Setup = SetupResult & {
-  /** Where the page was when it said so: to be shown beside its title, which it chose itself. */
-  origin: string;
-  /** What it may use while it is connected. */
-  permissions: string[];
-};
-
-/** What the next generation takes over from the one before. */
-type Adopted = {
-  peer: Window;
-  hello: Message;
-  documents: number;
-  generation: number;
-  reloads: number[];
-};
 
 /**
  * Connects to a page in a window that this page controls; an MCP client or an MCP server may stand on it.
@@ -103,7 +71,7 @@ export class OuterFrameTransport extends FrameTransport {
   #documents: number;
   #repliedAt = 0;
   #granted: string[];
-  /** What a person has answered in this setup, by feature: nobody is asked twice. */
+  /** What a person has answered in this setup, by feature: no person is asked twice. */
   #answers = new Map<string, boolean>();
   #setupTimeout: number | undefined;
   #setup: Waiting<Setup> | undefined;
@@ -151,7 +119,7 @@ export class OuterFrameTransport extends FrameTransport {
   }: { signal?: AbortSignal; timeout?: number } = {}): Promise<Setup> {
     const at = this.#state.at;
     if (at !== "idle" && at !== "done")
-      return Promise.reject(this.#wrongTime());
+      return Promise.reject(wrongTime(this.#state.at === "closed"));
     return new Promise<Setup>((resolve, reject) => {
       const cancel = () =>
         this.#drive({
@@ -175,7 +143,7 @@ export class OuterFrameTransport extends FrameTransport {
   start(): Promise<void> {
     const at = this.#state.at;
     if (at !== "idle" && at !== "done")
-      return Promise.reject(this.#wrongTime());
+      return Promise.reject(wrongTime(this.#state.at === "closed"));
     return new Promise<void>((resolve, reject) => {
       this.#start = { resolve, reject };
       this.#drive({ on: "start" });
@@ -244,7 +212,7 @@ export class OuterFrameTransport extends FrameTransport {
         this.#start = undefined;
         return;
       case "surface":
-        return this.tell(() => this.onsetuprequired?.(output.required));
+        return this.invoke(() => this.onsetuprequired?.(output.required));
       case "finish": {
         const { outcome } = output;
         this.#closeWindow();
@@ -301,7 +269,7 @@ export class OuterFrameTransport extends FrameTransport {
         "versions" in parsed.message;
       return this.#drive({ on: "foreign", origin, announces });
     }
-    // In opaque mode anybody may have moved into the window: only the port is the page that we spoke to.
+    // In opaque mode any page may have moved into the window: only the port is the page that we spoke to.
     if (parsed && (!this.#facts.opaque || "versions" in parsed.message))
       this.#take(parsed.message);
   }
@@ -367,7 +335,7 @@ export class OuterFrameTransport extends FrameTransport {
   };
 
   async #ask(wanted: PermissionRequest[]): Promise<void> {
-    // What browsers have no such feature for, nobody is asked about.
+    // A person is not asked about what browsers have no such feature for.
     const known = wanted.filter(({ name }) => grantable(name));
     const open = known.filter(({ name }) => !this.#answers.has(name));
     try {
@@ -431,7 +399,7 @@ export class OuterFrameTransport extends FrameTransport {
         : "the page reloaded; what it was asked before is lost",
     );
     this.#end(error, true, next !== undefined);
-    if (next) this.tell(() => this.onreload?.(next));
+    if (next) this.invoke(() => this.onreload?.(next));
   }
 
   /** Ends a setup, which may be tried again, or the connection, which may not. */
@@ -469,15 +437,6 @@ export class OuterFrameTransport extends FrameTransport {
     return what === "setup" ? this.#setupTimeout : undefined;
   }
 
-  #wrongTime(): FrameError {
-    return this.#state.at === "closed"
-      ? new FrameError(
-          "CLOSED",
-          "this transport has been closed; again() makes a fresh one",
-        )
-      : new FrameError("ALREADY_STARTED", "this transport is already at work");
-  }
-
   #notOpen(): FrameError {
     return this.#state.at === "closed"
       ? new FrameError("CLOSED", "the connection is closed")
@@ -487,14 +446,3 @@ export class OuterFrameTransport extends FrameTransport {
         );
   }
 }
-
-type Waiting<T> = {
-  resolve(value: T): void;
-  reject(error: FrameError): void;
-};
-
-/** How often a window is looked at, in milliseconds. */
-const LOOK = 500;
-
-/** A page that reloads more often is left alone. */
-const RELOADS = { times: 3, within: 60_000 };

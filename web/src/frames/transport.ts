@@ -76,11 +76,11 @@ export abstract class FrameTransport {
         (params as { requestId: RequestId } | undefined)
           ?.requestId as RequestId,
       );
-    this.tell(() => this.onmessage?.(payload));
+    this.invoke(() => this.onmessage?.(payload));
   }
 
   /** Calls a handler. What it throws is reported, and stops nothing. */
-  protected tell(handler: () => void): void {
+  protected invoke(handler: () => void): void {
     try {
       handler();
     } catch (error) {
@@ -112,7 +112,7 @@ export abstract class FrameTransport {
     return true;
   }
 
-  /** Tells the endpoint that this is the end. A handler that throws stops nobody. */
+  /** Tells the endpoint that this is the end. A handler that throws stops no other. */
   protected ended(error: FrameError | undefined, wasOpen: boolean): void {
     this.wait(undefined);
     if (error) this.reason = error;

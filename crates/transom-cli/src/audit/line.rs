@@ -3,8 +3,7 @@
 //! The first line says what the first row follows, the last one where the log ends. Between them stands
 //! a row in each; the hash covers the text of `row` as it stands there, so it is passed on untouched.
 
-use std::fmt::Write as _;
-
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use transom_host::audit::{Detail, Hash, Head, Row};
@@ -64,7 +63,7 @@ pub(super) fn end(head: Head) -> String {
 pub(super) fn of(row: &Row) -> String {
     let body = raw(&row.body);
     let (detail, salt, detail_hash) = match &row.detail {
-        Detail::Whole { text, salt } => (Some(raw(text)), Some(hex(salt)), None),
+        Detail::Whole { text, salt } => (Some(raw(text)), Some(HEXLOWER.encode(salt)), None),
         Detail::Redacted(hash) => (None, None, Some(hash.to_string())),
     };
     let hash = row.hash.to_string();
@@ -87,7 +86,7 @@ pub(super) fn read(text: &str) -> Result<Line, String> {
     let hash = Hash::parse(&written.hash).ok_or("the hash is not one")?;
     let detail = match (written.detail, written.salt, written.detail_hash) {
         (Some(detail), Some(salt), None) => {
-            let salt = unhex(&salt).ok_or("the salt is not one")?;
+            let salt = salt_of(&salt).ok_or("the salt is not one")?;
             Detail::Whole { text: detail.get().to_owned(), salt }
         }
         (None, None, Some(hash)) => Detail::Redacted(Hash::parse(&hash).ok_or("no hash")?),
@@ -110,22 +109,14 @@ fn print(line: &impl Serialize) -> String {
     serde_json::to_string(line).expect("numbers, strings and JSON are JSON")
 }
 
+fn salt_of(digits: &str) -> Option<[u8; 16]> {
+    HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?.try_into().ok()
+}
+
 fn raw(text: &str) -> Box<RawValue> {
     // A line must stay one.
     let whole = RawValue::from_string(text.to_owned()).ok().filter(|_| !text.contains('\n'));
     whole.unwrap_or_else(|| serde_json::value::to_raw_value(text).expect("a string is JSON"))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-fn unhex(text: &str) -> Option<[u8; 16]> {
-    let number = u128::from_str_radix(text, 16).ok().filter(|_| text.len() == 32)?;
-    Some(number.to_be_bytes())
 }
 
 const VERSION: u32 = 1;

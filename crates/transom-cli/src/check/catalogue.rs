@@ -3,10 +3,7 @@
 //! Ids are for ever: people write them into `--ignore` and into their CI. `docs/reference/check.md`
 //! is written from this file by `scripts/requirement-ids --write`.
 
-use std::fmt;
-
-use clap::ValueEnum;
-use serde::Serialize;
+use crate::arguments::Level;
 
 /// One rule.
 #[derive(Debug)]
@@ -20,37 +17,6 @@ pub(super) struct Rule {
     pub(super) why: &'static str,
     /// What to do.
     pub(super) fix: &'static str,
-}
-
-/// How grave a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Level {
-    /// Good to know; some hosts or people will mind.
-    Note,
-    /// Something does not work in some hosts, or is likely to break.
-    Warning,
-    /// A host that follows the specification does not show the view, or shows it broken.
-    Error,
-}
-
-impl Level {
-    /// From the gravest down.
-    pub(super) const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Note];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 /// The rule with an id, in upper or lower case.

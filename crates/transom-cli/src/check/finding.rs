@@ -1,8 +1,11 @@
 //! What was found, and where.
 
 use serde::Serialize;
+use serde_json::Value;
+use transom::violation::Quoted;
 
-use super::catalogue::{Level, RULES, Rule};
+use super::catalogue::{RULES, Rule};
+use crate::arguments::Level;
 
 /// One finding.
 #[derive(Debug)]
@@ -100,6 +103,15 @@ impl Findings {
 }
 
 const MAX_OF_A_RULE: usize = 20;
+
+/// A value of a stranger, for people.
+pub(super) fn quote(value: &Value) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::String(text) => Quoted::new(text).to_string(),
+        other => Quoted::new(&other.to_string()).to_string(),
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -3,11 +3,11 @@
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{
-    catalogue::Level,
     finding::{Finding, Findings, Unchecked},
     survey::Survey,
 };
 use crate::{
+    arguments::Level,
     config::Server,
     identity::{Identity, Protocol},
 };

@@ -12,6 +12,7 @@ mod calls;
 mod dev;
 mod lists;
 mod proxy;
+mod tool;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,10 +30,10 @@ use transom_host::{
     upstream::{self, Era, Memo, Options, Target, Upstream},
 };
 
-pub(crate) use calls::Given;
 pub(super) use calls::{Called, Calls};
 pub(super) use lists::Listed;
 pub(super) use proxy::Attempt;
+pub(super) use tool::{is_app_only, is_for_model, link};
 
 use super::finding::Unchecked;
 
@@ -287,28 +288,6 @@ impl View {
         let (uri, entry) = (uri.to_string(), entry.cloned());
         Self { uri, tools, entry, answer, took, document, older }
     }
-}
-
-/// The address of a tool's view, nested or flat, as it was written.
-pub(super) fn link(tool: &Value) -> Option<&str> {
-    let meta = &tool["_meta"];
-    meta["ui"]["resourceUri"].as_str().or_else(|| meta["ui/resourceUri"].as_str())
-}
-
-/// Who may call a tool, as it was written: nothing means everybody.
-pub(super) fn visibility(tool: &Value) -> Option<Vec<&str>> {
-    let listed = tool["_meta"]["ui"]["visibility"].as_array()?;
-    Some(listed.iter().filter_map(Value::as_str).collect())
-}
-
-/// Whether a tool is for views alone.
-pub(super) fn is_app_only(tool: &Value) -> bool {
-    visibility(tool).is_some_and(|listed| listed.contains(&"app") && !listed.contains(&"model"))
-}
-
-/// Whether the model is offered a tool.
-pub(super) fn is_for_model(tool: &Value) -> bool {
-    visibility(tool).is_none_or(|listed| listed.contains(&"model"))
 }
 
 async fn connect(

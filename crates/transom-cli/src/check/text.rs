@@ -1,11 +1,11 @@
 //! A report for people.
 
 use super::{
-    catalogue::{Level, RULES, Rule},
+    catalogue::{RULES, Rule},
     finding::Finding,
     report::{Checked, Report},
 };
-use crate::terminal::clean;
+use crate::{arguments::Level, terminal::clean};
 
 /// Prints what was found, the gravest first, a stranger's words made harmless line by line.
 pub(super) fn print(checked: &Checked, colour: bool) -> String {

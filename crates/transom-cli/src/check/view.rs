@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use transom::wire::ResourcePermissions;
+use transom::{script::Script, wire::ResourcePermissions};
 use transom_host::documents::{Document, Severity, What};
 
 use super::{
     catalogue::{
         DOCUMENT_01, DOCUMENT_02, DOCUMENT_03, DOCUMENT_04, DOCUMENT_05, DOCUMENT_06, DOCUMENT_07,
-        DOCUMENT_08, DOCUMENT_09, DOCUMENT_10, DOCUMENT_11, Level, Rule,
+        DOCUMENT_08, DOCUMENT_09, DOCUMENT_10, DOCUMENT_11, Rule,
     },
     finding::{Finding, Findings, Place},
     page::Page,
-    script::Script,
+    script,
 };
+use crate::arguments::Level;
 
 /// Looks at a document. `tools` are the names that a host gets to know.
 pub(super) fn look(document: &Document, tools: &BTreeSet<&str>, findings: &mut Findings) {
@@ -82,7 +83,7 @@ impl View<'_> {
 
     fn scripts(&self, findings: &mut Findings) {
         for part in &self.page.scripts {
-            let script = Script(&part.text);
+            let script = Script::new(&part.text);
             let mut first = |rule, at: Option<usize>, words: &str| {
                 if let Some(at) = at {
                     findings.add(self.find(rule, part.place(at), words));
@@ -98,7 +99,7 @@ impl View<'_> {
                 );
             }
             let mut cookies =
-                script.words("cookie").filter(|at| script.0[..*at].ends_with("document."));
+                script.words("cookie").filter(|at| script.before(*at).ends_with("document."));
             let bare = cookies.find(|at| !script.near(*at, "try"));
             first(&DOCUMENT_04, bare, "uses document.cookie where nothing catches its failing");
             first(&DOCUMENT_05, navigation(script), "goes to another address");
@@ -145,7 +146,9 @@ impl View<'_> {
 
     fn calls(&self, tools: &BTreeSet<&str>, findings: &mut Findings) {
         let in_scripts = self.page.scripts.iter().flat_map(|part| {
-            Script(&part.text).tools().into_iter().map(|(at, name)| (part.place(at), name))
+            script::tools(Script::new(&part.text))
+                .into_iter()
+                .map(|(at, name)| (part.place(at), name))
         });
         let in_attributes = self.page.calls.iter().map(|(at, name)| (*at, &**name));
         for (at, name) in in_scripts.chain(in_attributes) {
@@ -182,7 +185,7 @@ impl View<'_> {
 
 /// Whether it is only asked whether a name exists: `typeof x`, `"x" in window`.
 fn is_asked_for(script: Script<'_>, at: usize) -> bool {
-    let before = script.0[..at].trim_end_matches("window.").trim_ascii_end();
+    let before = script.before(at).trim_end_matches("window.").trim_ascii_end();
     before.ends_with("typeof") || before.ends_with(['"', '\''])
 }
 
@@ -195,11 +198,12 @@ fn navigation(script: Script<'_>) -> Option<usize> {
         set || behind.starts_with(".assign(") || behind.starts_with(".replace(")
     };
     let own = |at: &usize| {
-        let before = &script.0[..*at];
+        let before = script.before(*at);
         !["let ", "const ", "var ", "top.", "parent."].iter().any(|word| before.ends_with(word))
     };
-    let own =
-        |at: &usize| own(at) && (script.is_global(*at) || script.0[..*at].ends_with("document."));
+    let own = |at: &usize| {
+        own(at) && (script.is_global(*at) || script.before(*at).ends_with("document."))
+    };
     script.words("location").filter(own).find(goes)
 }
 
@@ -208,15 +212,15 @@ fn unguarded(script: Script<'_>, name: &'static str) -> Option<usize> {
     let own = name.rsplit('.').next().unwrap_or(name);
     let uses: Vec<usize> = script.words(own).filter(|at| script.is_global(*at)).collect();
     let is_guard = |at: &usize| {
-        let before = script.0[..*at].trim_end_matches("window.").trim_end_matches("globalThis.");
+        let before = script.before(*at).trim_end_matches("window.").trim_end_matches("globalThis.");
         let before = before.trim_ascii_end();
         let behind = script.behind(at + own.len());
         let asked = ["typeof", "if(", "if (", "!", "&&"].iter().any(|word| before.ends_with(word));
         let optional = ["?.", "&&", "??", "||", "?", ")", "=", ";", ","].iter();
         asked || optional.clone().any(|word| behind.starts_with(word))
     };
-    let in_text =
-        script.0.contains(&format!("\"{own}\"in ")) || script.0.contains(&format!("\"{own}\" in "));
+    let in_text = script.text().contains(&format!("\"{own}\"in "))
+        || script.text().contains(&format!("\"{own}\" in "));
     if in_text || uses.iter().any(is_guard) {
         return None;
     }
@@ -233,7 +237,7 @@ fn permissions(script: Script<'_>) -> Vec<(&'static str, Vec<Permission>)> {
     let clipboard: Permission = ("clipboardWrite", |asked| asked.clipboard_write);
     let mut found = vec![];
     let member = |name: &'static str, of: &str| {
-        script.words(name).any(|at| script.0[..at].trim_ascii_end().ends_with(of))
+        script.words(name).any(|at| script.before(at).trim_ascii_end().ends_with(of))
     };
     if member("getUserMedia", "mediaDevices.") {
         found.push(("getUserMedia", vec![camera, microphone]));

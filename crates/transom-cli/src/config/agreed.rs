@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail};
+use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use transom_host::private_folder;
@@ -147,7 +148,7 @@ fn unasked(found: &Found, parsed: &Parsed<'_>) -> String {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 const FOLDER: &str = "agreed";
@@ -271,7 +272,7 @@ mod tests {
         assert!(scene.load(None, &named).0.is_err());
         named.servers.no_toml = true;
         let config = scene.load(None, &named).0.unwrap();
-        assert_eq!(config.rules, crate::config::Rules::default());
+        assert_eq!(config.rules, crate::config::rules::Rules::default());
         assert_eq!(config.servers[0].grants.value, []);
     }
 

@@ -13,10 +13,31 @@ use super::{
 /// What views may use up, and where each number comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Caps {
-    view: Vec<Setting<u64>>,
-    server: Vec<Setting<u64>>,
+    view: Numbers,
+    server: Numbers,
     methods: BTreeMap<&'static str, MethodCaps>,
 }
+
+/// A number that a file can say of a view or of a server, in the order in which they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cap {
+    Messages,
+    MessagesBurst,
+    Bytes,
+    BytesBurst,
+    /// Of a view alone.
+    MessageSize,
+    /// Of a server alone.
+    Views,
+    Calls,
+    Questions,
+    Held,
+    Queued,
+}
+
+type Numbers = BTreeMap<Cap, Setting<u64>>;
+/// What one table of the file says.
+type Said<'a> = BTreeMap<Cap, &'a Spanned<u64>>;
 
 /// What single requests may use up.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,8 +55,11 @@ impl Default for Caps {
     fn default() -> Self {
         let (view, server) = (Limits::default(), ServerLimits::default());
         Self {
-            view: VIEW.iter().map(|key| Setting::default((key.get)(&view))).collect(),
-            server: SERVER.iter().map(|key| Setting::default((key.get)(&server))).collect(),
+            view: VIEW.iter().map(|key| (key.cap, Setting::default((key.get)(&view)))).collect(),
+            server: SERVER
+                .iter()
+                .map(|key| (key.cap, Setting::default((key.get)(&server))))
+                .collect(),
             methods: BTreeMap::new(),
         }
     }
@@ -44,53 +68,27 @@ impl Default for Caps {
 impl Caps {
     /// These limits, with what a table of the file says instead. `source` knows where something stands.
     ///
-    /// What nobody said gives way to what somebody did: a burst to its rate, one view to all of its
-    /// server and the other way round. Two numbers that somebody said and that cannot both be meant are
-    /// refused.
+    /// A default gives way to what the file says: a burst to its rate, one view to all of its server and the
+    /// other way round. Two numbers of the file that cannot both be meant are refused.
     pub(crate) fn with(
         &self,
         table: &file::Limits,
         source: impl Fn(Range<usize>) -> Source,
     ) -> Result<Self, Refused> {
         let mut caps = self.clone();
-        let view = [
-            &table.view.messages,
-            &table.view.messages_burst,
-            &table.view.bytes,
-            &table.view.bytes_burst,
-            &table.view.message_size,
-            &table.view.calls,
-            &table.view.questions,
-            &table.view.held,
-            &table.view.queued,
-        ];
-        let server = [
-            &table.server.messages,
-            &table.server.messages_burst,
-            &table.server.bytes,
-            &table.server.bytes_burst,
-            &table.server.views,
-            &table.server.calls,
-            &table.server.questions,
-            &table.server.held,
-            &table.server.queued,
-        ];
-        set(&mut caps.view, VIEW.map(|key| (key.name, key.most)), view, &source)?;
-        set(&mut caps.server, SERVER.map(|key| (key.name, key.most)), server, &source)?;
-        caps.agree(&view, &server)?;
-        for (name, said) in &table.methods {
-            let method = caps.method(name)?;
-            let own = caps.methods.entry(method).or_default();
-            for (setting, said, key, most) in [
-                (&mut own.messages, &said.messages, "messages", MESSAGES),
-                (&mut own.messages_burst, &said.messages_burst, "messages-burst", MESSAGES),
-                (&mut own.size, &said.size, "size", MESSAGE),
-            ] {
-                if let Some(said) = said {
-                    *setting = Some(number(said, key, most, &source)?);
-                }
+        let (view, server) = (said(&VIEW, &table.view), said(&SERVER, &table.server));
+        for (caps, said) in [(&mut caps.view, &view), (&mut caps.server, &server)] {
+            for (cap, said) in said {
+                caps.insert(*cap, number(said, cap.name(), cap.most(), &source)?);
             }
-            caps.agree_method(method, said)?;
+            bursts_follow(caps, said);
+        }
+        caps.fit_one_message(&view)?;
+        caps.fit_one_server(&view, &server)?;
+        for (name, said) in &table.methods {
+            let method = request(name)?;
+            caps.methods.entry(method).or_default().set(said, &source)?;
+            caps.fit_method(method, said)?;
         }
         Ok(caps)
     }
@@ -98,8 +96,8 @@ impl Caps {
     /// The limits of one view.
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = Limits::default();
-        for (key, setting) in VIEW.iter().zip(&self.view) {
-            (key.set)(&mut limits, setting.value);
+        for key in &VIEW {
+            (key.set)(&mut limits, self.view[&key.cap].value);
         }
         limits.methods = self.methods.iter().map(|(name, own)| (*name, own.limits())).collect();
         limits
@@ -108,20 +106,20 @@ impl Caps {
     /// The limits of all views of one server.
     pub(crate) fn server_limits(&self) -> ServerLimits {
         let mut limits = ServerLimits::default();
-        for (key, setting) in SERVER.iter().zip(&self.server) {
-            (key.set)(&mut limits, setting.value);
+        for key in &SERVER {
+            (key.set)(&mut limits, self.server[&key.cap].value);
         }
         limits
     }
 
     /// How many views of one server may be open, and where that was said.
     pub(crate) fn views(&self) -> &Setting<u64> {
-        &self.server[VIEWS]
+        &self.server[&Cap::Views]
     }
 
-    /// No more views than the host has, where nobody said how many.
+    /// No more views than the host has, where the file does not say how many.
     pub(crate) fn at_most(mut self, views: u64) -> Self {
-        let own = &mut self.server[VIEWS];
+        let own = self.server.entry(Cap::Views).or_insert_with(|| Setting::default(views));
         if own.source == Source::Default {
             own.value = own.value.min(views);
         }
@@ -130,90 +128,70 @@ impl Caps {
 
     /// Every number for one view, under its name in the file.
     pub(crate) fn view(&self) -> impl Iterator<Item = (&'static str, &Setting<u64>)> {
-        VIEW.iter().map(|key| key.name).zip(&self.view)
+        self.view.iter().map(|(cap, setting)| (cap.name(), setting))
     }
 
     /// Every number for one server, under its name in the file.
     pub(crate) fn server(&self) -> impl Iterator<Item = (&'static str, &Setting<u64>)> {
-        SERVER.iter().map(|key| key.name).zip(&self.server)
+        self.server.iter().map(|(cap, setting)| (cap.name(), setting))
     }
 
     /// Every number for single methods, under its name in the file.
     pub(crate) fn methods(
         &self,
     ) -> impl Iterator<Item = (&'static str, Vec<(&'static str, &Setting<u64>)>)> {
-        self.methods.iter().map(|(method, own)| {
-            let all = [
-                ("messages", &own.messages),
-                ("messages-burst", &own.messages_burst),
-                ("size", &own.size),
-            ];
-            let said = all.into_iter().filter_map(|(name, it)| Some((name, it.as_ref()?)));
-            (*method, said.collect())
-        })
+        self.methods.iter().map(|(method, own)| (*method, own.named().collect()))
     }
 
-    /// Makes the numbers of one table fit one another, or says why they cannot.
-    fn agree(&mut self, view: &[Said<'_>; 9], server: &[Said<'_>; 9]) -> Result<(), Refused> {
-        for (caps, said) in [(&mut self.view, view), (&mut self.server, server)] {
-            for (rate, burst, times) in
-                [(MESSAGES_AT, MESSAGES_AT + 1, 2), (BYTES_AT, BYTES_AT + 1, 4)]
-            {
-                if said[rate].is_some() && said[burst].is_none() {
-                    let Setting { value, source } = caps[rate].clone();
-                    caps[burst] = Setting { value: value.saturating_mul(times), source };
-                }
+    /// Makes room for the longest message: it would never fit, however long it waited.
+    fn fit_one_message(&mut self, said: &Said<'_>) -> Result<(), Refused> {
+        let (size, burst) = (self.view[&Cap::MessageSize].value, self.view[&Cap::BytesBurst].value);
+        if burst >= size {
+            return Ok(());
+        }
+        let bytes = said.get(&Cap::Bytes).or_else(|| said.get(&Cap::BytesBurst));
+        match (said.get(&Cap::MessageSize), bytes) {
+            (None, _) => change(&mut self.view, Cap::MessageSize, burst),
+            (Some(_), None) => change(&mut self.view, Cap::BytesBurst, size),
+            (Some(size_said), Some(_)) => {
+                let words = format!(
+                    "message-size lets {size} bytes through, but only {burst} may be sent at once; \
+                     raise bytes-burst or lower message-size"
+                );
+                return Err((size_said.span(), words));
             }
         }
-        // A message that would never fit, however long it waited.
-        let (size, burst) = (self.view[SIZE_AT].value, self.view[BYTES_AT + 1].value);
-        if burst < size {
-            match (view[SIZE_AT], view[BYTES_AT].as_ref().or(view[BYTES_AT + 1].as_ref())) {
-                (None, _) => self.view[SIZE_AT].value = burst,
-                (Some(_), None) => self.view[BYTES_AT + 1].value = size,
-                (Some(size_said), Some(_)) => {
-                    let words = format!(
-                        "message-size lets {size} bytes through, but only {burst} may be sent at once; \
-                         raise bytes-burst or lower message-size"
-                    );
-                    return Err((size_said.span(), words));
-                }
-            }
-        }
-        for at in (0..VIEW.len()).filter(|at| *at != SIZE_AT) {
-            let (one, all) = (&self.view[at], &self.server[at]);
-            if one.value <= all.value {
+        Ok(())
+    }
+
+    /// Makes sure that one view may not have more than all views of its server.
+    fn fit_one_server(&mut self, view: &Said<'_>, server: &Said<'_>) -> Result<(), Refused> {
+        for (cap, all) in &mut self.server {
+            let Some(one) = self.view.get_mut(cap).filter(|one| one.value > all.value) else {
                 continue;
-            }
+            };
             match (&one.source, &all.source) {
-                (_, Source::Default) => self.server[at].value = self.view[at].value,
-                (Source::Default, _) => self.view[at].value = self.server[at].value,
+                (_, Source::Default) => all.value = one.value,
+                (Source::Default, _) => one.value = all.value,
                 _ => {
                     let words = format!(
                         "{} of one view is {}, but all views of its server may have {}",
-                        VIEW[at].name, one.value, all.value
+                        cap.name(),
+                        one.value,
+                        all.value
                     );
-                    let said = view[at].as_ref().or(server[at].as_ref());
-                    let span = said.map_or(0..0, Spanned::span);
-                    return Err((span, words));
+                    let said = view.get(cap).or_else(|| server.get(cap));
+                    return Err((said.map_or(0..0, |said| said.span()), words));
                 }
             }
         }
         Ok(())
     }
 
-    fn method(&self, name: &Spanned<String>) -> Result<&'static str, Refused> {
-        let known = REQUESTS.into_iter().find(|known| *known == name.get_ref());
-        known.ok_or_else(|| {
-            let words = format!("views make no such request; there are {}", REQUESTS.join(", "));
-            (name.span(), words)
-        })
-    }
-
-    /// A limit within a limit that is reached first is none.
-    fn agree_method(&self, name: &str, said: &file::MethodLimits) -> Result<(), Refused> {
+    /// Refuses a limit of one request that is never reached, because the view's is reached first.
+    fn fit_method(&self, name: &str, said: &file::MethodLimits) -> Result<(), Refused> {
         let own = &self.methods[name];
-        let (messages, size) = (&self.view[MESSAGES_AT], &self.view[SIZE_AT]);
+        let (messages, size) = (&self.view[&Cap::Messages], &self.view[&Cap::MessageSize]);
         for (own, all, said, what) in [
             (&own.messages, messages, &said.messages, "messages"),
             (&own.size, size, &said.size, "bytes"),
@@ -236,6 +214,32 @@ impl Caps {
 }
 
 impl MethodCaps {
+    fn set(
+        &mut self,
+        said: &file::MethodLimits,
+        source: &impl Fn(Range<usize>) -> Source,
+    ) -> Result<(), Refused> {
+        for (setting, said, key, most) in [
+            (&mut self.messages, &said.messages, "messages", MESSAGES),
+            (&mut self.messages_burst, &said.messages_burst, "messages-burst", MESSAGES),
+            (&mut self.size, &said.size, "size", MESSAGE),
+        ] {
+            if let Some(said) = said {
+                *setting = Some(number(said, key, most, source)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn named(&self) -> impl Iterator<Item = (&'static str, &Setting<u64>)> {
+        let all = [
+            ("messages", &self.messages),
+            ("messages-burst", &self.messages_burst),
+            ("size", &self.size),
+        ];
+        all.into_iter().filter_map(|(name, it)| Some((name, it.as_ref()?)))
+    }
+
     fn limits(&self) -> MethodLimits {
         let value = |setting: &Option<Setting<u64>>| setting.as_ref().map(|setting| setting.value);
         let rate = value(&self.messages).map(|per_second| Rate {
@@ -247,20 +251,34 @@ impl MethodCaps {
     }
 }
 
-type Said<'a> = &'a Option<Spanned<u64>>;
-
-fn set(
-    caps: &mut [Setting<u64>],
-    keys: [(&str, u64); 9],
-    said: [Said<'_>; 9],
-    source: &impl Fn(Range<usize>) -> Source,
-) -> Result<(), Refused> {
-    for ((setting, (name, most)), said) in caps.iter_mut().zip(keys).zip(said) {
-        if let Some(said) = said {
-            *setting = number(said, name, most, source)?;
+/// A burst that the file does not say follows its rate, where the file says that.
+fn bursts_follow(caps: &mut Numbers, said: &Said<'_>) {
+    for (rate, burst, times) in
+        [(Cap::Messages, Cap::MessagesBurst, 2), (Cap::Bytes, Cap::BytesBurst, 4)]
+    {
+        if said.contains_key(&rate) && !said.contains_key(&burst) {
+            let Setting { value, source } = caps[&rate].clone();
+            caps.insert(burst, Setting { value: value.saturating_mul(times), source });
         }
     }
-    Ok(())
+}
+
+/// Changes a number and leaves its source: it is still nobody's word but the house's.
+fn change(caps: &mut Numbers, cap: Cap, value: u64) {
+    caps.entry(cap).and_modify(|setting| setting.value = value);
+}
+
+fn said<'a, F, T>(keys: &[Key<F, T>], table: &'a F) -> Said<'a> {
+    keys.iter().filter_map(|key| Some((key.cap, (key.said)(table).as_ref()?))).collect()
+}
+
+/// The request of that name.
+fn request(name: &Spanned<String>) -> Result<&'static str, Refused> {
+    let known = REQUESTS.into_iter().find(|known| *known == name.get_ref());
+    known.ok_or_else(|| {
+        let words = format!("views make no such request; there are {}", REQUESTS.join(", "));
+        (name.span(), words)
+    })
 }
 
 /// A number that lets something through, and not more than can be held.
@@ -279,58 +297,87 @@ pub(crate) fn number(
     }
 }
 
-/// One number of the file, and where it goes.
-struct Key<T> {
-    name: &'static str,
-    most: u64,
-    get: fn(&T) -> u64,
-    set: fn(&mut T, u64),
-}
-
-const fn key<T>(name: &'static str, most: u64, get: fn(&T) -> u64, set: fn(&mut T, u64)) -> Key<T> {
-    Key { name, most, get, set }
-}
-
 fn whole(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
+impl Cap {
+    /// Its name in the file.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::MessagesBurst => "messages-burst",
+            Self::Bytes => "bytes",
+            Self::BytesBurst => "bytes-burst",
+            Self::MessageSize => "message-size",
+            Self::Views => "views",
+            Self::Calls => "calls",
+            Self::Questions => "questions",
+            Self::Held => "held",
+            Self::Queued => "queued",
+        }
+    }
+
+    /// What no file can raise it above.
+    fn most(self) -> u64 {
+        match self {
+            Self::Messages | Self::MessagesBurst => MESSAGES,
+            Self::Bytes | Self::BytesBurst => BYTES,
+            Self::MessageSize => MESSAGE,
+            Self::Views => MOST_VIEWS,
+            Self::Calls => CALLS,
+            Self::Questions => QUESTIONS,
+            Self::Held | Self::Queued => MEMORY,
+        }
+    }
+}
+
+/// One number: where it stands in the file's table, and where it goes.
+struct Key<F, T> {
+    cap: Cap,
+    said: fn(&F) -> &Option<Spanned<u64>>,
+    get: fn(&T) -> u64,
+    set: fn(&mut T, u64),
+}
+
+const fn key<F, T>(
+    cap: Cap,
+    said: fn(&F) -> &Option<Spanned<u64>>,
+    get: fn(&T) -> u64,
+    set: fn(&mut T, u64),
+) -> Key<F, T> {
+    Key { cap, said, get, set }
+}
+
 #[rustfmt::skip]
-const VIEW: [Key<Limits>; 9] = [
-    key("messages",       MESSAGES, |it| it.messages.per_second as u64, |it, to| it.messages.per_second = to as f64),
-    key("messages-burst", MESSAGES, |it| it.messages.burst as u64,      |it, to| it.messages.burst = to as f64),
-    key("bytes",          BYTES,    |it| it.bytes.per_second as u64,    |it, to| it.bytes.per_second = to as f64),
-    key("bytes-burst",    BYTES,    |it| it.bytes.burst as u64,         |it, to| it.bytes.burst = to as f64),
-    key("message-size",   MESSAGE,  |it| it.message.bytes as u64,       |it, to| it.message.bytes = whole(to)),
-    key("calls",          CALLS,    |it| it.calls as u64,               |it, to| it.calls = whole(to)),
-    key("questions",      QUESTIONS, |it| it.questions as u64,          |it, to| it.questions = whole(to)),
-    key("held",           MEMORY,   |it| it.held as u64,                |it, to| it.held = whole(to)),
-    key("queued",         MEMORY,   |it| it.queued as u64,              |it, to| it.queued = whole(to)),
+const VIEW: [Key<file::ViewLimits, Limits>; 9] = [
+    key(Cap::Messages,      |it| &it.messages,       |it| it.messages.per_second as u64, |it, to| it.messages.per_second = to as f64),
+    key(Cap::MessagesBurst, |it| &it.messages_burst, |it| it.messages.burst as u64,      |it, to| it.messages.burst = to as f64),
+    key(Cap::Bytes,         |it| &it.bytes,          |it| it.bytes.per_second as u64,    |it, to| it.bytes.per_second = to as f64),
+    key(Cap::BytesBurst,    |it| &it.bytes_burst,    |it| it.bytes.burst as u64,         |it, to| it.bytes.burst = to as f64),
+    key(Cap::MessageSize,   |it| &it.message_size,   |it| it.message.bytes as u64,       |it, to| it.message.bytes = whole(to)),
+    key(Cap::Calls,         |it| &it.calls,          |it| it.calls as u64,               |it, to| it.calls = whole(to)),
+    key(Cap::Questions,     |it| &it.questions,      |it| it.questions as u64,           |it, to| it.questions = whole(to)),
+    key(Cap::Held,          |it| &it.held,           |it| it.held as u64,                |it, to| it.held = whole(to)),
+    key(Cap::Queued,        |it| &it.queued,         |it| it.queued as u64,              |it, to| it.queued = whole(to)),
 ];
 
-/// In the order of [`VIEW`], but for the one that only one of them has.
 #[rustfmt::skip]
-const SERVER: [Key<ServerLimits>; 9] = [
-    key("messages",       MESSAGES, |it| it.messages.per_second as u64, |it, to| it.messages.per_second = to as f64),
-    key("messages-burst", MESSAGES, |it| it.messages.burst as u64,      |it, to| it.messages.burst = to as f64),
-    key("bytes",          BYTES,    |it| it.bytes.per_second as u64,    |it, to| it.bytes.per_second = to as f64),
-    key("bytes-burst",    BYTES,    |it| it.bytes.burst as u64,         |it, to| it.bytes.burst = to as f64),
-    key("views",          MOST_VIEWS, |it| it.views as u64,             |it, to| it.views = whole(to)),
-    key("calls",          CALLS,    |it| it.calls as u64,               |it, to| it.calls = whole(to)),
-    key("questions",      QUESTIONS, |it| it.questions as u64,          |it, to| it.questions = whole(to)),
-    key("held",           MEMORY,   |it| it.held as u64,                |it, to| it.held = whole(to)),
-    key("queued",         MEMORY,   |it| it.queued as u64,              |it, to| it.queued = whole(to)),
+const SERVER: [Key<file::ServerLimits, ServerLimits>; 9] = [
+    key(Cap::Messages,      |it| &it.messages,       |it| it.messages.per_second as u64, |it, to| it.messages.per_second = to as f64),
+    key(Cap::MessagesBurst, |it| &it.messages_burst, |it| it.messages.burst as u64,      |it, to| it.messages.burst = to as f64),
+    key(Cap::Bytes,         |it| &it.bytes,          |it| it.bytes.per_second as u64,    |it, to| it.bytes.per_second = to as f64),
+    key(Cap::BytesBurst,    |it| &it.bytes_burst,    |it| it.bytes.burst as u64,         |it, to| it.bytes.burst = to as f64),
+    key(Cap::Views,         |it| &it.views,          |it| it.views as u64,               |it, to| it.views = whole(to)),
+    key(Cap::Calls,         |it| &it.calls,          |it| it.calls as u64,               |it, to| it.calls = whole(to)),
+    key(Cap::Questions,     |it| &it.questions,      |it| it.questions as u64,           |it, to| it.questions = whole(to)),
+    key(Cap::Held,          |it| &it.held,           |it| it.held as u64,                |it, to| it.held = whole(to)),
+    key(Cap::Queued,        |it| &it.queued,         |it| it.queued as u64,              |it, to| it.queued = whole(to)),
 ];
 
-const MESSAGES_AT: usize = 0;
-const BYTES_AT: usize = 2;
-const SIZE_AT: usize = 4;
-const VIEWS: usize = 4;
-
-/// What no file can raise.
 const MESSAGES: u64 = 1_000_000;
 const BYTES: u64 = 1_000_000_000;
-/// What a frame between page and process can hold.
+/// What one message between page and process can hold.
 const MESSAGE: u64 = 16 << 20;
 const CALLS: u64 = 10_000;
 const QUESTIONS: u64 = 1_000;
@@ -353,16 +400,16 @@ mod tests {
 
     #[test]
     fn every_number_reaches_the_limit_of_its_name() {
-        for (at, key) in VIEW.iter().enumerate() {
-            let value = (key.get)(&Limits::default()) / 2;
-            let caps = with(&format!("[view]\n{} = {value}", key.name)).unwrap();
-            assert_eq!((key.get)(&caps.limits()), value, "{}", key.name);
-            assert_eq!(caps.view().nth(at).unwrap().1.value, value);
+        for key in &VIEW {
+            let (name, value) = (key.cap.name(), (key.get)(&Limits::default()) / 2);
+            let caps = with(&format!("[view]\n{name} = {value}")).unwrap();
+            assert_eq!((key.get)(&caps.limits()), value, "{name}");
+            assert!(caps.view().any(|(shown, setting)| shown == name && setting.value == value));
         }
         for key in &SERVER {
-            let value = (key.get)(&ServerLimits::default()) * 2;
-            let caps = with(&format!("[server]\n{} = {value}", key.name)).unwrap();
-            assert_eq!((key.get)(&caps.server_limits()), value, "{}", key.name);
+            let (name, value) = (key.cap.name(), (key.get)(&ServerLimits::default()) * 2);
+            let caps = with(&format!("[server]\n{name} = {value}")).unwrap();
+            assert_eq!((key.get)(&caps.server_limits()), value, "{name}");
         }
         let caps = with("[methods.\"ui/message\"]\nmessages = 2\nsize = 1000").unwrap();
         let rate = Some(Rate { per_second: 2.0, burst: 4.0 });
@@ -371,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_gives_way() {
+    fn a_default_gives_way_to_what_the_file_says() {
         let caps = with("[view]\nmessages = 50\ncalls = 300\n[server]\nheld = 1000").unwrap();
         let (view, server) = (caps.limits(), caps.server_limits());
         assert_eq!(view.messages, Rate { per_second: 50.0, burst: 100.0 });
@@ -379,5 +426,21 @@ mod tests {
         assert_eq!((view.held, server.held), (1_000, 1_000));
         let caps = with("[view]\nbytes-burst = 1000").unwrap();
         assert_eq!(caps.limits().message.bytes, 1_000);
+    }
+    #[test]
+    fn two_numbers_of_the_file_that_cannot_both_be_meant_are_refused() {
+        #[rustfmt::skip]
+        let table = [
+            ("[view]\nmessage-size = 1000\nbytes-burst = 999", "raise bytes-burst or lower message-size"),
+            ("[view]\ncalls = 9\n[server]\ncalls = 8",        "calls of one view is 9, but all views of its server may have 8"),
+            ("[view]\ncalls = 0",                             "calls = 0 would let nothing through"),
+            ("[view]\ncalls = 10001",                         "calls cannot be more than 10000, and is 10001"),
+            ("[methods.x]\nsize = 1",                         "views make no such request"),
+            ("[methods.ping]\nmessages-burst = 2",            "messages-burst needs messages beside it"),
+        ];
+        for (text, expected) in table {
+            let words = with(text).unwrap_err();
+            assert!(words.contains(expected), "{text}: {words}");
+        }
     }
 }

@@ -14,8 +14,8 @@ use transom_host::{
 };
 
 use super::{
-    Config, Frames, Run, Server,
     limits::Caps,
+    model::{Config, Frames, Run, Server},
     rules::{Rules, word},
     setting::{Setting, Source},
 };

@@ -1,9 +1,13 @@
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
 use clap::Parser as _;
-use transom::policy::Stance;
+use transom::{
+    csp::Grant,
+    policy::{Policy, Stance},
+};
+use transom_host::{place::Place, upstream::Command};
 
-use super::*;
+use super::{setting::Setting, *};
 use crate::{
     arguments::{Cli, Command as CliCommand},
     terminal::Nobody,
@@ -358,9 +362,9 @@ fn the_example_in_the_documentation_is_complete_and_parses() {
 }
 
 #[test]
-fn the_example_in_the_readme_parses() {
-    let readme = include_str!("../../../../README.md");
-    let (_, example) = readme.split_once("```toml\n").unwrap();
+fn the_example_in_the_guide_parses() {
+    let guide = include_str!("../../../../docs/running.md");
+    let (_, example) = guide.split_once("```toml\n").unwrap();
     let (example, _) = example.split_once("```").unwrap();
     let config = load(example, &[]).unwrap();
     assert_eq!(config.servers[0].grants.value, [Grant::Data]);

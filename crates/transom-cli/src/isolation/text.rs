@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    Report,
     evidence::{Finding, Outcome},
+    report::Report,
 };
 use crate::terminal::clean;
 

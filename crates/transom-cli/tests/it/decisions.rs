@@ -53,6 +53,16 @@ fn what_is_remembered_is_listed_and_forgotten_by_name() {
 }
 
 #[test]
+fn before_the_first_run_there_is_nothing_to_forget() {
+    let place = Place::new();
+    let (code, out, _) = place.transom(&["decisions", "forget", "--all"]);
+    assert_eq!((code, &*out), (0, "nothing is remembered now\n"));
+    let (code, _, error) = place.transom(&["decisions", "forget", "--server", "a"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("nothing of that name is remembered"), "{error}");
+}
+
+#[test]
 fn a_server_that_is_another_one_now_is_said_to_be() {
     let toml = "[servers.a]\ncommand = \"x\"\n";
     let place = Place::new()

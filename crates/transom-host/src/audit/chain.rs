@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha2::{Digest as _, Sha256};
 
 /// One row of the log.
@@ -178,13 +179,8 @@ impl Head {
 impl Hash {
     /// Reads sixty-four hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
-        let (true, mut bytes) = (digits.len() == 64, [0; 32]) else { return None };
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-            let digit = |digit: u8| char::from(digit).to_digit(16);
-            *byte = u8::try_from(digit(pair[0])? << 4 | digit(pair[1])?).ok()?;
-        }
-        Some(Self(bytes))
+        let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?;
+        bytes.try_into().ok().map(Self)
     }
 
     pub(super) fn of(bytes: &[u8]) -> Self {
@@ -194,7 +190,7 @@ impl Hash {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        HEXLOWER.encode_display(&self.0).fmt(f)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Options {
 impl Options {
     /// A disk that is soon full.
     pub(crate) fn small() -> Self {
-        Self { pages: Some(12), ..Self::default() }
+        Self { pages: Some(48), ..Self::default() }
     }
 
     /// Nobody is waited for.
@@ -115,6 +115,9 @@ pub(super) async fn open(path: &Path, options: &Options) -> Result<SqliteConnect
         Durability::Power => SqliteSynchronous::Full,
     };
     let mut connect = connect(path)
+        // A commit writes whole pages beside the file, and a few rows seldom fill a page of the usual 4 KiB. A file that
+        // exists keeps its pages.
+        .page_size(1024)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
         // Not in the middle of a commit that somebody waits for: see `sweep`.

@@ -1,5 +1,6 @@
 //! What the frames' origins are called.
 
+use data_encoding::BASE32_NOPAD;
 use transom::origin::Origin;
 
 use super::domain::Wildcard;
@@ -87,7 +88,7 @@ pub enum PageAmongFrames {
     SameAddress(Origin),
 }
 
-/// A label that nobody can guess: 160 random bits.
+/// A label that cannot be guessed: 160 random bits.
 pub(super) fn label() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 20];
     getrandom::fill(&mut bytes)?;
@@ -96,16 +97,8 @@ pub(super) fn label() -> Result<String, getrandom::Error> {
 
 /// Five bits a letter, lower case, as a browser writes host names.
 pub(super) fn base32(bytes: &[u8; 20]) -> String {
-    let mut letters = String::with_capacity(LABEL);
-    for five in bytes.chunks_exact(5) {
-        let bits = five.iter().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
-        letters
-            .extend((0..8).rev().map(|at| char::from(LETTERS[(bits >> (5 * at)) as usize & 31])));
-    }
-    letters
+    BASE32_NOPAD.encode(bytes).to_ascii_lowercase()
 }
-
-const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// The length of a label.
 pub(super) const LABEL: usize = 32;

@@ -9,15 +9,15 @@ use axum::http::header::{
     REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_DNS_PREFETCH_CONTROL,
 };
 use axum::http::{HeaderMap, HeaderValue};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 use transom::csp::{Csp, Token};
 use transom::origin::Origin;
 use transom::permissions::SandboxTokens;
 
-use super::frame::{Names, Relay};
+use super::frame::Names;
+use crate::relay::Relay;
 
 /// The script of the sandbox page, and its hash.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl SandboxScript {
         if let Some(found) = ENDING.into_iter().find(|ending| lower.contains(ending)) {
             return Err(NotInline(found));
         }
-        let hash = STANDARD.encode(Sha256::digest(text.as_bytes()));
+        let hash = BASE64.encode(&Sha256::digest(text.as_bytes()));
         let token = Token::sha256(&hash).expect("base64 of a hash is a token");
         Ok(Self { text, token })
     }
@@ -79,9 +79,10 @@ impl Attributes<'_> {
         list.extend(self.guest.map(|names| ("data-guest", names.guest_url())));
         list.push(("data-allow", self.allow.clone()));
         list.push(("data-sandbox", SandboxTokens::ALL.to_string()));
-        list.push(("data-limit", self.relay.bytes.to_string()));
+        list.push(("data-limit", self.relay.message.to_string()));
         list.push(("data-rate", self.relay.rate.to_string()));
         list.push(("data-pace", self.relay.pace.to_string()));
+        list.push(("data-bytes", self.relay.bytes.to_string()));
         if !self.private.is_empty() {
             list.push(("data-private", self.private.join(" ")));
         }
@@ -91,13 +92,13 @@ impl Attributes<'_> {
 
 /// A page that is ready to be served.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct ServedPage {
     headers: HeaderMap,
     body: Bytes,
     clears: AtomicBool,
 }
 
-impl Page {
+impl ServedPage {
     pub(super) fn new(csp: &Csp, permissions: &str, body: Bytes) -> Self {
         let mut headers = HeaderMap::with_capacity(16);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));

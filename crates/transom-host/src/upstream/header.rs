@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use base64::{Engine, prelude::BASE64_STANDARD};
+use data_encoding::BASE64;
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value, value::RawValue};
 use transom::wire::Members;
@@ -106,7 +106,11 @@ pub(super) fn encode(value: &str) -> String {
     let plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte))
         && value.trim_ascii() == value
         && !(value.starts_with(OPEN) && value.ends_with(CLOSE));
-    if plain { value.to_owned() } else { format!("{OPEN}{}{CLOSE}", BASE64_STANDARD.encode(value)) }
+    if plain {
+        value.to_owned()
+    } else {
+        format!("{OPEN}{}{CLOSE}", BASE64.encode(value.as_bytes()))
+    }
 }
 
 const MARK: &str = "x-mcp-header";

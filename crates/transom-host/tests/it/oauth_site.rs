@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -188,7 +188,7 @@ async fn token(State(books): Shared, body: Bytes) -> (StatusCode, Json<Value>) {
         return (StatusCode::OK, Json(books.grant(&scope)));
     }
     let Some(asked) = books.codes.remove(&form["code"]) else { return no("unknown code") };
-    let proof = URL_SAFE_NO_PAD.encode(Sha256::digest(&form["code_verifier"]));
+    let proof = BASE64URL_NOPAD.encode(&Sha256::digest(&form["code_verifier"]));
     if asked["code_challenge"] != proof || asked["redirect_uri"] != *form["redirect_uri"] {
         return no("not the one who asked");
     }

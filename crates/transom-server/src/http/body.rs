@@ -1,8 +1,7 @@
 //! Bodies as JSON carries them: a view's read into bytes, a backend's written as text or base64.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -59,17 +58,16 @@ pub(crate) fn write(bytes: Bytes, content_type: Option<&str>) -> (Value, &'stati
         return (Value::String(String::new()), "text");
     }
     // A mark at the start is a part of the bytes, and a reader of text would take it away.
-    if is_utf8(content_type) && !bytes.starts_with(b"\xef\xbb\xbf") {
-        if let Ok(text) = String::from_utf8(bytes.to_vec()) {
-            return (Value::String(text), "text");
-        }
+    let textual = is_utf8(content_type) && !bytes.starts_with(b"\xef\xbb\xbf");
+    if let Some(text) = std::str::from_utf8(&bytes).ok().filter(|_| textual) {
+        return (Value::String(text.to_owned()), "text");
     }
     (Value::String(encode(&bytes)), "base64")
 }
 
 /// Bytes as base64.
 pub(crate) fn encode(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
+    BASE64.encode(bytes)
 }
 
 /// Decodes strict base64; the length is judged before anything is decoded (BOD-6).
@@ -77,7 +75,9 @@ pub(crate) fn decode(text: &str, most: usize) -> Result<Vec<u8>, Failure> {
     if text.len() / 4 * 3 > most + 2 {
         return Err(too_large());
     }
-    STANDARD.decode(text).map_err(|_| Failure::bad_request("the base64 is not well formed"))
+    BASE64
+        .decode(text.as_bytes())
+        .map_err(|_| Failure::bad_request("the base64 is not well formed"))
 }
 
 fn plain(bytes: Vec<u8>, content_type: &str) -> Body {
@@ -285,12 +285,12 @@ mod tests {
     #[test]
     fn bod_6_sizes_are_judged_before_and_after() {
         for (size, fits) in [(999, true), (1_000, true), (1_001, false), (100_000, false)] {
-            let text = STANDARD.encode(vec![7; size]);
+            let text = BASE64.encode(&vec![7; size]);
             assert_eq!(bytes(json!(text), BodyType::Base64).is_ok(), fits, "{size}");
             assert_eq!(bytes(json!("a".repeat(size)), BodyType::Text).is_ok(), fits, "{size}");
         }
         let file =
-            json!([{ "name": "a", "data": STANDARD.encode(vec![7; 2_000]), "filename": "f" }]);
+            json!([{ "name": "a", "data": BASE64.encode(&vec![7; 2_000]), "filename": "f" }]);
         assert!(bytes(file, BodyType::FormData).is_err());
     }
 

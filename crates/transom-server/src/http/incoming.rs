@@ -25,7 +25,7 @@ pub(crate) struct Incoming {
 
 enum Packed {
     Not,
-    Gzip(MultiGzDecoder<Vec<u8>>),
+    Gzip(Box<MultiGzDecoder<Vec<u8>>>),
 }
 
 impl Incoming {
@@ -33,7 +33,7 @@ impl Incoming {
         let encoding = headers.get(CONTENT_ENCODING).map_or(&b""[..], |value| value.as_bytes());
         let packed = match encoding.to_ascii_lowercase().as_slice() {
             b"" | b"identity" => Packed::Not,
-            b"gzip" | b"x-gzip" => Packed::Gzip(MultiGzDecoder::new(Vec::new())),
+            b"gzip" | b"x-gzip" => Packed::Gzip(Box::new(MultiGzDecoder::new(Vec::new()))),
             // Nobody asked for another one, and bytes that nobody can read are no answer.
             _ => {
                 return Err(Failure::protocol("the backend packed its response in an unknown way"));

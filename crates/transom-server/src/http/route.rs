@@ -132,7 +132,7 @@ impl Route {
         self.rate = NonZeroU32::new(per_minute);
         self.wrong = self
             .wrong
-            .or((per_minute == 0).then_some("has a rate of nothing: leave the route out"));
+            .or_else(|| (per_minute == 0).then_some("has a rate of nothing: leave the route out"));
         self
     }
 

@@ -160,9 +160,8 @@ impl Proxy {
             return Ok(Outcome::Limited(wait));
         }
         let fetched = tokio::time::timeout(patience, self.fetch(ready, &ask, proof));
-        let (whole, rest) = match fetched.await.map_err(|_| Failure::timeout())?? {
-            Some(fetched) => fetched,
-            None => return Ok(Outcome::Opaque),
+        let Some((whole, rest)) = fetched.await.map_err(|_| Failure::timeout())?? else {
+            return Ok(Outcome::Opaque);
         };
         if let Some(rest) = rest {
             // From here on it lasts as long as somebody reads it.

@@ -4,12 +4,20 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::value::RawValue;
 use transom::{
-    host::{Input, Limits, Opening, Output, Rate, Session, Setup, Task, Tools},
+    host::{
+        Input, Limits, Opening, Output, Rate, ServerLimits, Session, Setup, Share, Task, Tools,
+    },
     wire::{HostCapabilities, Implementation, ListChanged},
 };
 
+/// A session past its handshake, and what its server's views share.
+pub struct Gate {
+    session: Session,
+    share: Share,
+}
+
 /// A session whose handshake is done and whose rates never bite.
-pub fn ready() -> Session {
+pub fn ready() -> Gate {
     let endless = Rate { per_second: 1e15, burst: 1e15 };
     let limits = Limits { messages: endless, bytes: endless, ..Limits::default() };
     let capabilities = HostCapabilities {
@@ -18,7 +26,9 @@ pub fn ready() -> Session {
     };
     let info = Implementation::new("bench", "1");
     let setup = Setup { info, capabilities, limits, ..Setup::default() };
-    open(&Arc::new(setup), &opening())
+    let together = ServerLimits { messages: endless, bytes: endless, ..ServerLimits::default() };
+    let mut share = Share::new(Duration::ZERO, together);
+    Gate { session: open(&Arc::new(setup), &opening(), &mut share), share }
 }
 
 /// What a session starts from: one harmless tool.
@@ -29,10 +39,10 @@ pub fn opening() -> Opening {
 }
 
 /// Runs the handshake.
-pub fn open(setup: &Arc<Setup>, opening: &Opening) -> Session {
+pub fn open(setup: &Arc<Setup>, opening: &Opening, share: &mut Share) -> Session {
     let mut session = Session::start(Duration::ZERO, Arc::clone(setup), opening.clone());
     for text in HANDSHAKE {
-        session.handle(Duration::ZERO, Input::View(text)).expect("the handshake is taken");
+        session.hear(Duration::ZERO, text, share).expect("the handshake is taken");
     }
     while session.poll().is_some() {}
     assert!(session.is_ready());
@@ -40,8 +50,9 @@ pub fn open(setup: &Arc<Setup>, opening: &Opening) -> Session {
 }
 
 /// One `tools/call`: from the view through the gate to the server, and its answer back.
-pub fn trip(session: &mut Session, text: &str, result: &RawValue) -> usize {
-    session.handle(Duration::ZERO, Input::View(text)).expect("allowed");
+pub fn trip(gate: &mut Gate, text: &str, result: &RawValue) -> usize {
+    let Gate { session, share } = gate;
+    session.hear(Duration::ZERO, text, share).expect("allowed");
     let mut bytes = 0;
     while let Some(output) = session.poll() {
         if let Output::Perform { call, task: Task::CallTool(tool) } = output {

@@ -1,21 +1,22 @@
-//! The other way round: what the host asks of the view, and the tools that a view offers.
+//! The other way round: the tools that a view offers.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{NotReady, Output, Phase, Ruling, Session, Which, questions::Waiter, state::Event};
+use super::{
+    NotReady, Output, Ruling, Session, Which,
+    asks::{Asked, request},
+    questions::Waiter,
+};
 use crate::{
     calls::Patience,
     policy::{Claimed, Claims, Subject, Verdict, Wish},
     printed::has_reserved_name,
-    rpc::{self, ErrorObject, Id, Message, Request, Response},
+    rpc::{self, ErrorObject},
     violation::{Denial, Limit, Quoted, Violation},
-    wire::{
-        CallToolParams, CancelledParams, ListParams, ListToolsResult, RawObject, RequestId, Tool,
-        method,
-    },
+    wire::{CallToolParams, ListParams, ListToolsResult, RawObject, Tool, method},
 };
 
 /// A tool that the view offers to the model, for as long as the view lives (H-111, H-112).
@@ -55,6 +56,7 @@ pub enum AppAnswer {
 
 /// Why a view's tool cannot be called.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoSuchTool {
     /// The view is not ready, or closed (H-113).
     #[error(transparent)]
@@ -70,28 +72,13 @@ pub enum NoSuchTool {
     TooManyQuestions,
 }
 
-/// A request of ours that the view has not answered yet.
-#[derive(Debug)]
-pub(super) enum Asked {
-    TearDown,
-    Ping,
-    ListTools { found: Vec<Tool>, pages: usize },
-    CallTool(Box<AppCall>),
-}
-
 /// A call of one of them.
 #[derive(Debug)]
 pub(super) struct AppCall {
     name: Quoted,
     params: Box<RawValue>,
     /// False while a person decides.
-    sent: bool,
-}
-
-impl Asked {
-    fn is_unsent(&self) -> bool {
-        matches!(self, Self::CallTool(call) if !call.sent)
-    }
+    pub(super) sent: bool,
 }
 
 /// The tools that the current instance of the view offers.
@@ -250,85 +237,6 @@ impl Session {
         }
     }
 
-    /// Puts a request of ours on the wire. Only ever called with the gate open.
-    pub(super) fn ask_view(
-        &mut self,
-        now: Duration,
-        patience: Duration,
-        asked: Asked,
-        method: &'static str,
-        params: Option<&RawValue>,
-    ) -> u64 {
-        let call = self.asked.open(now, Patience::flat(patience), asked);
-        self.outputs.push_back(Output::Send(request(call, method, params)));
-        call
-    }
-
-    /// Takes in the view's answer to a request of ours.
-    pub(super) fn answered(
-        &mut self,
-        now: Duration,
-        response: Response<'_>,
-    ) -> Result<(), Violation> {
-        let Response { id, outcome } = response;
-        let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
-        let call = id.number().ok_or_else(unknown)?;
-        // A call that still waits for a person was never sent, so nobody can answer it.
-        if self.asked.get(call).is_none_or(Asked::is_unsent) {
-            return Err(unknown());
-        }
-        match self.asked.settle(call).expect("it is there") {
-            Asked::TearDown => self.step(now, Event::TornDown),
-            Asked::Ping => {
-                self.outputs.push_back(Output::Pong { alive: true });
-                Ok(())
-            }
-            Asked::ListTools { found, pages } => {
-                self.listed(now, found, pages, outcome);
-                Ok(())
-            }
-            Asked::CallTool(_) => self.called(call, outcome),
-        }
-    }
-
-    /// Settles a request of ours that was answered with something nobody can use.
-    pub(super) fn settle_unusable(&mut self, now: Duration, id: &Id) {
-        let Some(call) = id.number() else { return };
-        if self.asked.get(call).is_none_or(Asked::is_unsent) {
-            return;
-        }
-        let asked = self.asked.settle(call).expect("it is there");
-        match asked {
-            // some views answer the teardown without a result. They have answered.
-            Asked::TearDown => {
-                let _ = self.step(now, Event::TornDown);
-            }
-            Asked::CallTool(_) => {
-                self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Unusable });
-            }
-            other => self.no_answer(call, other),
-        }
-    }
-
-    /// The view did not answer in time.
-    pub(super) fn no_answer(&mut self, call: u64, asked: Asked) {
-        match asked {
-            Asked::TearDown => {}
-            Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
-            Asked::ListTools { .. } => self.offer(vec![]),
-            Asked::CallTool(app_call) => {
-                if app_call.sent {
-                    self.tell_cancelled(call);
-                } else {
-                    let ruling = Ruling::Refused(Denial::NoDecision.into());
-                    self.outputs.push_back(app_call.judged(Some(call), ruling));
-                    self.leave(Waiter::App(call));
-                }
-                self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::TimedOut });
-            }
-        }
-    }
-
     /// The instance that offered them is gone, and all it was asked (H-111, H-134).
     pub(super) fn forget_app_tools(&mut self) {
         let mut news = !self.app_tools.0.is_empty();
@@ -341,7 +249,7 @@ impl Session {
                     self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Gone });
                 }
                 Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
-                // Somebody waits for the list; that there is none is an answer.
+                // The host waits for the list; that there is none is an answer.
                 Asked::ListTools { .. } => news = true,
                 Asked::TearDown => {}
             }
@@ -362,7 +270,7 @@ impl Session {
         self.app.as_ref().is_some_and(|app| app.capabilities.tools.is_some())
     }
 
-    fn listed(
+    pub(super) fn listed(
         &mut self,
         now: Duration,
         mut found: Vec<Tool>,
@@ -388,7 +296,7 @@ impl Session {
     }
 
     /// Takes in the view's tools: so many, and none that poses as one of the server's (H-116, H-117).
-    fn offer(&mut self, found: Vec<Tool>) {
+    pub(super) fn offer(&mut self, found: Vec<Tool>) {
         let mut offered = vec![];
         self.app_tools.0.clear();
         self.app_tools.1.clear();
@@ -399,7 +307,7 @@ impl Session {
             if !fits || full || self.app_tools.0.contains_key(&name) {
                 continue;
             }
-            // Whoever lists it has to draw it, and the view can offer it again every second.
+            // The page that lists it has to draw it, and the view can offer it again every second.
             if rpc::raw(&tool).get().len() > TOOL {
                 self.app_tools.1.push(Quoted::new(&name));
                 continue;
@@ -424,7 +332,7 @@ impl Session {
         }
     }
 
-    fn called(
+    pub(super) fn called(
         &mut self,
         call: u64,
         outcome: Result<&RawValue, ErrorObject<'_>>,
@@ -442,20 +350,10 @@ impl Session {
         self.outputs.push_back(Output::AppAnswer { call, outcome });
         if large { Err(self.over(Limit::Result, most as u64).into()) } else { Ok(()) }
     }
-
-    fn tell_cancelled(&mut self, call: u64) {
-        if !matches!(self.state.phase, Phase::Ready | Phase::Closing { .. }) {
-            return;
-        }
-        let request_id = RequestId::Number(i64::try_from(call).unwrap_or(i64::MAX));
-        let reason = Some("no answer in time".to_owned());
-        let params = rpc::raw(&CancelledParams { request_id, reason });
-        self.notify(method::CANCELLED, Some(&params));
-    }
 }
 
 impl AppCall {
-    fn judged(&self, call: Option<u64>, ruling: Ruling) -> Output {
+    pub(super) fn judged(&self, call: Option<u64>, ruling: Ruling) -> Output {
         Output::Judged {
             which: Which::App { call },
             method: Some(method::TOOLS_CALL),
@@ -464,11 +362,6 @@ impl AppCall {
             ruling,
         }
     }
-}
-
-fn request(call: u64, method: &'static str, params: Option<&RawValue>) -> String {
-    let id = Id::Number(i64::try_from(call).expect("a session makes fewer calls than that"));
-    Message::Request(Request { id, method: method.into(), params }).print()
 }
 
 /// The most pages of tools that are asked for.

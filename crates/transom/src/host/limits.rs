@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::rate::Rate;
+use super::{rate::Rate, state};
 use crate::{calls::Patience, rpc};
 
 /// The limits of one view. What all views of one server may use up together is in
@@ -25,7 +25,7 @@ pub struct Limits {
     pub questions: usize,
     /// The size of all requests that wait for a person, in bytes.
     pub held: usize,
-    /// The size of all messages that the page has not taken yet, in bytes. For whoever carries them.
+    /// The size of all messages that the page has not taken yet, in bytes. The driver, which carries them, keeps to it.
     pub queued: usize,
     /// Requests of single methods, by their names.
     pub methods: BTreeMap<&'static str, MethodLimits>,
@@ -51,7 +51,7 @@ pub struct Terms {
     pub handshake: Duration,
     /// For the view to save its things (H-131).
     pub teardown: Duration,
-    /// For the server, or whoever else carries out a request.
+    /// For the server, or the page, to carry out a request.
     pub call: Patience,
     /// For a person to decide, while nothing keeps the view from giving up.
     pub decision: Duration,
@@ -68,6 +68,12 @@ pub struct Terms {
     pub resize: Duration,
     /// Between two announcements that the view's tools changed (H-117).
     pub list_changed: Duration,
+}
+
+impl Terms {
+    pub(super) fn phases(&self) -> state::Terms {
+        state::Terms { handshake: self.handshake, teardown: self.teardown }
+    }
 }
 
 impl Default for Limits {

@@ -13,7 +13,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    printed::{Ambiguous, Printed, reads_as},
+    printed::{Ambiguous, Printed, push_string, reads_as},
     quoted::Quoted,
     rpc::{self, Name},
     violation::Violation,
@@ -144,12 +144,10 @@ impl<'a> Sifted<'a> {
         Printed::read_folded(value).map_err(|why| self.ambiguous(why))
     }
 
-    /// `_meta` as it goes on, with `ours` in the place of the view's progress token, which is returned. A view's own
-    /// would collide with another view's (R-09); and what is reserved is said by the host, or by nobody.
-    pub(super) fn meta(
-        &mut self,
-        ours: impl FnOnce() -> i64,
-    ) -> Result<(Option<Printed>, Option<ProgressToken>), Violation> {
+    /// `_meta` as it goes on, if anything of it does, and the view's progress token apart from it. The token would
+    /// collide with another view's (R-09): the client that carries the request gives it one of its own. What is reserved is
+    /// left out: only the host says it.
+    pub(super) fn meta(&mut self) -> Result<(Option<Printed>, Option<ProgressToken>), Violation> {
         let Some(meta) = self.get(META) else { return Ok((None, None)) };
         let (mut token, mut trouble) = (None, None);
         let mut text = String::from("{");
@@ -172,8 +170,8 @@ impl<'a> Sifted<'a> {
             }
             None => None,
         };
-        if token.is_some() {
-            push_member(&mut text, TOKEN, &ours().to_string());
+        if text.len() == 1 {
+            return Ok((None, token));
         }
         text.push('}');
         let printed = Printed::parse(&text).map_err(|why| self.ambiguous(why))?;
@@ -223,7 +221,7 @@ fn push_member(object: &mut String, name: &str, value: &str) {
     if object.len() > 1 {
         object.push(',');
     }
-    rpc::push_string(object, name);
+    push_string(object, name);
     object.push(':');
     object.push_str(value);
 }
@@ -258,8 +256,8 @@ impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for Each<F> {
     }
 }
 
-pub(super) const META: &str = "_meta";
-pub(super) const TOKEN: &str = "progressToken";
+const META: &str = "_meta";
+const TOKEN: &str = "progressToken";
 /// How many of the members that are left out are named.
 const NAMED: usize = 5;
 /// A message has a dozen; each costs more here than on the wire.
@@ -277,7 +275,7 @@ mod tests {
     fn sift(text: &str) -> Result<(String, Vec<String>), Ambiguous> {
         let sift = || {
             let mut sifted = Sifted::new(method::TOOLS_CALL, Some(raw(text)))?;
-            let meta = sifted.meta(|| 7)?.0;
+            let meta = sifted.meta()?.0;
             let mut all = sifted.print_all()?.get().to_owned();
             all.extend(meta.map(|meta| format!(" {}", meta.get())));
             let dropped = sifted.dropped().unwrap_or_default();
@@ -292,15 +290,16 @@ mod tests {
     #[test]
     fn what_is_not_named_is_left_out() {
         #[rustfmt::skip]
-        let table: [(&str, &str, &[&str]); 8] = [
+        let table: [(&str, &str, &[&str]); 9] = [
             (r#"{"name":"a","arguments":{"x" : 1.0}}"#, r#"{"name":"a","arguments":{"x":1.0}}"#, &[]),
             (r#"{"name":"a","task":{"ttl":1},"inputResponses":{},"requestState":"s"}"#, r#"{"name":"a"}"#,
                 &["\"task\"", "\"inputResponses\"", "\"requestState\""]),
             (r#"{"name":"a","__proto__":{},"names":1}"#, r#"{"name":"a"}"#, &["\"__proto__\"", "\"names\""]),
-            (r#"{"name":"a","_meta":{"progressToken":1,"acme/trace":[ 1 ]}}"#, r#"{"name":"a"} {"acme/trace":[1],"progressToken":7}"#, &[]),
+            (r#"{"name":"a","_meta":{"progressToken":1,"acme/trace":[ 1 ]}}"#, r#"{"name":"a"} {"acme/trace":[1]}"#, &[]),
+            (r#"{"name":"a","_meta":{"progressToken":"mine"}}"#, r#"{"name":"a"}"#, &[]),
             (r#"{"name":"a","_meta":{"io.modelcontextprotocol/related-task":{},"traceparent":"x"}}"#, r#"{"name":"a"} {"traceparent":"x"}"#,
                 &["\"io.modelcontextprotocol/related-task\""]),
-            (r#"{"name":"a","_meta":{"IO.ModelContextProtocol/clientInfo":{},"io.modelcontextprotocol/x\u0000y":1}}"#, r#"{"name":"a"} {}"#,
+            (r#"{"name":"a","_meta":{"IO.ModelContextProtocol/clientInfo":{},"io.modelcontextprotocol/x\u0000y":1}}"#, r#"{"name":"a"}"#,
                 &["\"IO.ModelContextProtocol/clientInfo\"", "\"io.modelcontextprotocol/x\\u{0}y\""]),
             (r#"{"name":"a","_meta":{"tools.mcp.com/a":1,"mcp.dev/b":2,"com.example.mcp/c":3,"mcp":4}}"#, r#"{"name":"a"} {"com.example.mcp/c":3,"mcp":4}"#,
                 &["\"tools.mcp.com/a\"", "\"mcp.dev/b\""]),

@@ -6,32 +6,19 @@ use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    File, FileBody, Limits, MethodLimits, Output, Phase, Reason, Room, Ruling, Session, Share,
-    Task, ToolCall, Which,
+    File, MethodLimits, Output, Phase, Room, Ruling, Session, Task, ToolCall, Tools, Which,
     members::{Dropped, Sifted},
     questions::Waiter,
     rate::Bucket,
+    wanted::Wanted,
     work::{Reply, Stage, Work, empty},
 };
 use crate::{
-    policy::{Verdict, Wish},
-    printed::Printed,
-    rpc::{self, ErrorObject, Id, Message, Notification, Request},
-    violation::{Denial, Holder, Limit, Over, Quoted, Violation},
-    wire::{
-        CancelledParams, CreateMessageParams, DisplayMode, DisplayModeResult, DownloadFileParams,
-        InitializeParams, LogParams, MessageParams, Modalities, Modality, ProgressToken,
-        RequestDisplayModeParams, SizeChangedParams, UpdateModelContextParams, method,
-    },
+    policy::{Subject, Verdict, Wish},
+    rpc::{self, ErrorObject, Id, Request},
+    violation::{Denial, Limit, Over, Quoted, Violation},
+    wire::{DisplayMode, DisplayModeResult, InitializeParams, method},
 };
-
-/// A request, read.
-enum Wanted {
-    /// Answered here and now.
-    Reply(Box<RawValue>),
-    /// To be judged.
-    Task(Task, Option<ProgressToken>),
-}
 
 /// A request as its verdict will speak of it.
 pub(super) struct Seen {
@@ -42,152 +29,8 @@ pub(super) struct Seen {
     size: usize,
 }
 
-/// How much of a message there is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    Whole,
-    /// Its id and its method.
-    Outline,
-}
-
 impl Session {
-    /// Takes one message of the view.
-    pub(super) fn receive(
-        &mut self,
-        now: Duration,
-        text: &str,
-        share: Option<&mut Share>,
-        extent: Extent,
-    ) -> Result<(), Violation> {
-        if self.is_closed() {
-            return Err(self.unexpected("a message"));
-        }
-        let limit = self.setup.limits.message;
-        let unwrapped = self.setup.accept_strings.then(|| rpc::unwrap_string(text, limit));
-        let text = unwrapped.as_ref().and_then(Option::as_deref).unwrap_or(text);
-        self.room = share.as_ref().map(|share| share.room());
-        let over = self.meter(now, text.len(), share).err();
-        let mut judged = false;
-        let outcome = match Message::parse_strictly(text, limit) {
-            Ok((message, twin)) => {
-                judged = matches!(message, Message::Request(_));
-                match (extent, twin) {
-                    (Extent::Outline, _) => self.too_large(now, message, over),
-                    (Extent::Whole, None) => self.dispatch(now, message, over),
-                    (Extent::Whole, Some(why)) => {
-                        let ambiguous = Violation::Ambiguous { place: "the message", why };
-                        self.turn_away(now, message, over.map_or(ambiguous, Violation::from))
-                    }
-                }
-            }
-            Err(rpc::Malformed::TooLarge { .. }) if let Some(message) = glance(text, limit) => {
-                judged = matches!(message, Message::Request(_));
-                self.too_large(now, message, over)
-            }
-            Err(malformed) => Err(self.malformed(now, malformed, over)),
-        };
-        if let Err(violation) = &outcome {
-            self.strike(now, violation, text.len());
-        }
-        self.room = None;
-        if judged { Ok(()) } else { outcome }
-    }
-
-    /// Counts a message. All meters of the view run whatever the outcome: a flood of rubbish is a flood.
-    /// What the view's own limits stop does not cost its neighbours anything.
-    fn meter(&mut self, now: Duration, size: usize, share: Option<&mut Share>) -> Result<(), Over> {
-        let Limits { messages, bytes, .. } = self.setup.limits;
-        let few = self.meters.messages.take(messages, now, 1.0);
-        let small = self.meters.bytes.take(bytes, now, size as f64);
-        match (few, small) {
-            (false, _) => Err(self.over(Limit::Messages, messages.most())),
-            (true, false) => Err(self.over(Limit::Bytes, bytes.most())),
-            (true, true) => share.map_or(Ok(()), |share| share.take(now, size)),
-        }
-    }
-
-    /// Refuses a message that is too large to be read, but not to be answered.
-    fn too_large(
-        &mut self,
-        now: Duration,
-        message: Message<'_>,
-        over: Option<Over>,
-    ) -> Result<(), Violation> {
-        let size = self.setup.limits.message.bytes as u64;
-        let over = over.unwrap_or_else(|| self.over(Limit::Size, size));
-        self.turn_away(now, message, over.into())
-    }
-
-    /// Refuses a message of which no more is known than who it is from and what it is called.
-    fn turn_away(
-        &mut self,
-        now: Duration,
-        message: Message<'_>,
-        violation: Violation,
-    ) -> Result<(), Violation> {
-        match message {
-            Message::Request(request) => self.requested(now, request, Some(violation)),
-            Message::Notification(_) => Err(violation),
-            // Whoever waits for it must not wait longer.
-            Message::Response(response) => {
-                self.settle_unusable(now, &response.id);
-                Err(violation)
-            }
-        }
-    }
-
-    fn dispatch(
-        &mut self,
-        now: Duration,
-        message: Message<'_>,
-        over: Option<Over>,
-    ) -> Result<(), Violation> {
-        match message {
-            // Never limited: there are no more of them than we asked for.
-            Message::Response(response) => self.answered(now, response),
-            Message::Request(request) => self.requested(now, request, over.map(Violation::from)),
-            Message::Notification(_) if let Some(over) = over => Err(over.into()),
-            Message::Notification(notification) => self.notified(now, notification),
-        }
-    }
-
-    fn malformed(
-        &mut self,
-        now: Duration,
-        malformed: rpc::Malformed,
-        over: Option<Over>,
-    ) -> Violation {
-        // An answer nobody can use is still an answer: whoever waits for it must not wait longer.
-        if let rpc::Malformed::BadAnswer { id, .. } = &malformed {
-            self.settle_unusable(now, id);
-        }
-        match over {
-            Some(over) => over.into(),
-            None => malformed.into(),
-        }
-    }
-
-    /// Counts a refusal; too many of them, and the view is taken away.
-    fn strike(&mut self, now: Duration, violation: &Violation, size: usize) {
-        let limits = &self.setup.limits;
-        let weight = match violation {
-            // Other traffic on the same window is none of our business.
-            Violation::Malformed(rpc::Malformed::Foreign) => return,
-            // Refused bytes cost as much as small refused messages: who sends as much again as the
-            // bytes' burst, beyond it, has no strike left, in however few messages.
-            Violation::OverLimit(Over { limit: Limit::Bytes, of: Holder::View, .. }) => {
-                (size as f64 * limits.strikes.burst / limits.bytes.burst).max(1.0)
-            }
-            // Its neighbours had a part in that. Who says little is not struck for what they say.
-            Violation::OverLimit(Over { of: Holder::Server, .. }) => 0.1,
-            _ => 1.0,
-        };
-        if !self.meters.strikes.take(limits.strikes, now, weight) {
-            self.close(now, Reason::Flood);
-        }
-    }
-
-    fn requested(
+    pub(super) fn requested(
         &mut self,
         now: Duration,
         request: Request<'_>,
@@ -232,7 +75,7 @@ impl Session {
         match method {
             method::INITIALIZE => {
                 if params.is_some_and(|params| params.get().len() > GREETING) {
-                    let reason = Quoted::new("longer than anybody's name and abilities");
+                    let reason = Quoted::new("longer than a name and a list of abilities");
                     return Err(Violation::BadParams { method: method::INITIALIZE, reason });
                 }
                 let params: InitializeParams = Sifted::new(method::INITIALIZE, params)?.read()?;
@@ -319,7 +162,7 @@ impl Session {
         work: Work,
         task: Task,
     ) -> Result<(), Violation> {
-        let (id, method) = (work.id.clone(), work.method);
+        let id = work.id.clone();
         seen.about = Quoted::new(task.about());
         let verdict = match self.verdict(&task) {
             Verdict::Ask(subject) => {
@@ -337,34 +180,7 @@ impl Session {
                 self.outputs.push_back(Output::Perform { call, task });
                 Ok(())
             }
-            Verdict::Ask(subject) => {
-                self.has_room(work.size)?;
-                let call = self.work.next_id();
-                let waiter = Waiter::View(call);
-                let about = seen.about.clone();
-                let (number, mut question) =
-                    self.inquire(now, subject, method, about, &task.preview(), waiter)?;
-                if let (Some(Output::Ask(question)), Task::Download { files }) =
-                    (&mut question, &task)
-                {
-                    question.files.clone_from(files);
-                    let wish = self.wish(&task);
-                    self.questions.showed(number, &wish);
-                }
-                let patience = self.decision_patience(work.token.is_some());
-                self.beat_from(now, work.token.is_some());
-                self.work.open(
-                    now,
-                    patience,
-                    Work { stage: Stage::Asking(Box::new(task)), ..work },
-                );
-                self.keep(id.clone(), call);
-                let which = Which::View { id, call: Some(call) };
-                let about = seen.about.clone();
-                self.outputs.push_back(Output::Waits { which, method, about, question: number });
-                self.outputs.extend(question);
-                Ok(())
-            }
+            Verdict::Ask(subject) => self.ask_first(now, &seen.about, subject, work, task),
             Verdict::Deny(denial) if work.reply == Reply::Mode => {
                 self.rule(seen, Ruling::Refused(denial.into()));
                 self.reply_mode(&id);
@@ -372,6 +188,36 @@ impl Session {
             }
             Verdict::Deny(denial) => Err(denial.into()),
         }
+    }
+
+    /// Keeps a request until a person has decided about it.
+    fn ask_first(
+        &mut self,
+        now: Duration,
+        about: &Quoted,
+        subject: Subject,
+        work: Work,
+        task: Task,
+    ) -> Result<(), Violation> {
+        self.has_room(work.size)?;
+        let (id, method, call) = (work.id.clone(), work.method, self.work.next_id());
+        let (waiter, preview) = (Waiter::View(call), task.preview());
+        let (number, mut question) =
+            self.inquire(now, subject, method, about.clone(), &preview, waiter)?;
+        if let (Some(Output::Ask(question)), Task::Download { files }) = (&mut question, &task) {
+            question.files.clone_from(files);
+            let wish = self.wish(&task);
+            self.questions.showed(number, &wish);
+        }
+        let patience = self.decision_patience(work.token.is_some());
+        self.beat_from(now, work.token.is_some());
+        let stage = Stage::Asking(Box::new(task));
+        self.work.open(now, patience, Work { stage, ..work });
+        self.keep(id.clone(), call);
+        let (which, about) = (Which::View { id, call: Some(call) }, about.clone());
+        self.outputs.push_back(Output::Waits { which, method, about, question: number });
+        self.outputs.extend(question);
+        Ok(())
     }
 
     /// Whether one more request may be kept until a person decides. What is carried out goes out of our
@@ -432,126 +278,17 @@ impl Session {
         }
     }
 
-    fn read(&self, method: &'static str, sifted: &mut Sifted<'_>) -> Result<Wanted, Violation> {
-        let task = match method {
-            method::TOOLS_CALL => return self.read_tool_call(sifted),
-            method::TOOLS_LIST => return Ok(Wanted::Reply(self.tools.for_app().to_owned())),
-            method::RESOURCES_READ => {
-                let uri = sifted.need("uri")?;
-                return self.forward(method, Some(("uri", uri)), sifted);
-            }
-            method::RESOURCES_LIST | method::RESOURCES_TEMPLATES_LIST | method::PROMPTS_LIST => {
-                let cursor = sifted.text("cursor")?.map(|cursor| ("cursor", cursor));
-                return self.forward(method, cursor, sifted);
-            }
-            method::OPEN_LINK => self.read_link(sifted)?,
-            method::DOWNLOAD_FILE => match self.read_download(sifted)? {
-                files if files.is_empty() => return Ok(Wanted::Reply(empty().to_owned())),
-                files => Task::Download { files },
-            },
-            method::MESSAGE => self.read_message(sifted)?,
-            method::UPDATE_MODEL_CONTEXT => self.read_model_context(sifted)?,
-            method::SAMPLING_CREATE_MESSAGE => self.read_sampling(sifted)?,
-            method::REQUEST_DISPLAY_MODE => return self.read_display_mode(sifted),
-            _ => return Err(Violation::UnknownMethod { method: Quoted::new(method) }),
-        };
-        Ok(Wanted::Task(task, None))
-    }
-
-    fn read_tool_call(&self, sifted: &mut Sifted<'_>) -> Result<Wanted, Violation> {
-        let name = sifted.need("name")?.into_owned();
-        let arguments = sifted.object("arguments")?;
-        let (meta, token) = sifted.meta(|| self.our_token())?;
-        Ok(Wanted::Task(Task::CallTool(ToolCall { name, arguments, meta }), token))
-    }
-
-    /// Any other request that goes to the server: written by us, from one text and `_meta`.
-    fn forward(
-        &self,
-        method: &'static str,
-        about: Option<(&'static str, Cow<'_, str>)>,
-        sifted: &mut Sifted<'_>,
-    ) -> Result<Wanted, Violation> {
-        let (meta, token) = sifted.meta(|| self.our_token())?;
-        let text = about.as_ref().map(|(name, text)| (*name, Printed::string(text)));
-        let members = text.iter().map(|(name, text)| (*name, text));
-        let params = Printed::object(members.chain(meta.iter().map(|meta| ("_meta", meta))));
-        let uri = about.filter(|(name, _)| *name == "uri").map(|(_, uri)| (*uri).into());
-        Ok(Wanted::Task(Task::Read { method, uri, params }, token))
-    }
-
-    /// What the server marks its progress with.
-    fn our_token(&self) -> i64 {
-        i64::try_from(self.work.next_id()).expect("a session makes fewer calls than that")
-    }
-
-    fn read_link(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
-        let address = sifted.need("url")?;
-        let refuse = || Denial::Address(Quoted::new(&address));
-        let url = Url::parse(&address).map_err(|_| refuse())?;
-        // The person is shown the address, and all of it: a name before the `@` makes it look like another one, and
-        // nobody reads a page of it.
-        if !url.username().is_empty() || url.password().is_some() || url.as_str().len() > ADDRESS {
-            return Err(refuse().into());
-        }
-        Ok(Task::OpenLink { url: url.into() })
-    }
-
-    fn read_download(&self, sifted: &Sifted<'_>) -> Result<Vec<File>, Violation> {
-        let params: DownloadFileParams<'_> = sifted.read()?;
-        if params.contents.len() > FILES {
-            return Err(self.over(Limit::Files, FILES as u64).into());
-        }
-        let files: Vec<File> = params.contents.into_iter().map(File::from).collect();
-        let is_long =
-            |file: &&File| matches!(&file.body, FileBody::Link(address) if address.len() > ADDRESS);
-        if let Some(File { body: FileBody::Link(address), .. }) = files.iter().find(is_long) {
-            return Err(Denial::Address(Quoted::new(address)).into());
-        }
-        Ok(files)
-    }
-
-    fn read_message(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
-        let params: MessageParams = sifted.read()?;
-        let modalities = self.setup.capabilities.message.unwrap_or_default();
-        allow_modalities(modalities, params.content.iter().map(|block| block.modality()))?;
-        Ok(Task::AddMessage { content: sifted.print_folded(&rpc::raw(&params.content))? })
-    }
-
-    fn read_model_context(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
-        let params: UpdateModelContextParams<'_> = sifted.read()?;
-        let modalities = self.setup.capabilities.update_model_context.unwrap_or_default();
-        allow_modalities(modalities, params.content.iter().map(|block| block.modality()))?;
-        if params.structured_content.is_some() && !modalities.structured_content {
-            return Err(Denial::Modality("structured").into());
-        }
-        Ok(Task::UpdateModelContext {
-            content: sifted.print_folded(&rpc::raw(&params.content))?,
-            structured: sifted.object("structuredContent")?,
-        })
-    }
-
-    fn read_sampling(&self, sifted: &Sifted<'_>) -> Result<Task, Violation> {
-        let params: CreateMessageParams<'_> = sifted.read()?;
-        let offers_tools = self.setup.capabilities.sampling.is_some_and(|sampling| sampling.tools);
-        if params.has_tools() && !offers_tools {
-            return Err(Denial::SamplingTools.into());
-        }
-        Ok(Task::Sample { params: sifted.print_all()? })
-    }
-
-    /// H-82: a mode that cannot be had is answered with the one in force.
-    fn read_display_mode(&self, sifted: &Sifted<'_>) -> Result<Wanted, Violation> {
-        let RequestDisplayModeParams { mode } = sifted.read()?;
-        let offered = self.context.available_display_modes.as_deref().unwrap_or_default();
-        if mode == self.mode() || !offered.contains(&mode) || !self.app_declares(mode) {
-            return Ok(Wanted::Reply(rpc::raw(&DisplayModeResult { mode: self.mode() })));
-        }
-        Ok(Wanted::Task(Task::SetDisplayMode(mode), None))
-    }
-
-    fn mode(&self) -> DisplayMode {
+    pub(super) fn mode(&self) -> DisplayMode {
         self.context.display_mode.unwrap_or(DisplayMode::Inline)
+    }
+
+    /// Judges the wish to call a tool in order to show its view, which a page has before there is a session. A tool that
+    /// is for views alone is not for the page, whatever the page shows (H-10).
+    pub fn may_open(tools: &Tools, name: &str) -> Result<(), Denial> {
+        match tools.get(name) {
+            Some(tool) if !tool.for_model => Err(Denial::ForViews(Quoted::new(name))),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn verdict(&self, task: &Task) -> Verdict {
@@ -587,64 +324,6 @@ impl Session {
         self.policy.judge(&self.decided, wish, self.tools.iter())
     }
 
-    fn notified(&mut self, now: Duration, notification: Notification<'_>) -> Result<(), Violation> {
-        let Notification { method, params } = notification;
-        match method::canonical(&method) {
-            method::INITIALIZED => self.step(now, super::Event::Initialized),
-            method::SIZE_CHANGED => {
-                let size: SizeChangedParams = Sifted::new(method::SIZE_CHANGED, params)?.read()?;
-                self.resized(now, size);
-                Ok(())
-            }
-            method::REQUEST_TEARDOWN => {
-                self.outputs.push_back(Output::CloseWanted);
-                Ok(())
-            }
-            method::LOG => self.log(params),
-            method::CANCELLED => self.cancelled(now, params),
-            method::TOOLS_LIST_CHANGED => {
-                self.app_tools_changed(now);
-                Ok(())
-            }
-            // P-07: these are between the sandbox and its host. From a view they are a spoof.
-            method if method::is_sandbox(method) => Err(self.unexpected(method)),
-            // W-9.
-            _ => Ok(()),
-        }
-    }
-
-    fn log(&mut self, params: Option<&RawValue>) -> Result<(), Violation> {
-        let params: LogParams<'_> = Sifted::new(method::LOG, params)?.read()?;
-        if self.setup.capabilities.logging {
-            self.outputs.push_back(Output::Log {
-                level: params.level,
-                logger: params.logger.map(|logger| Quoted::new(&logger)),
-                data: Quoted::long(params.data.get(), LINE),
-            });
-        }
-        Ok(())
-    }
-
-    /// H-75: the work stops, upstream too, and no answer is sent.
-    fn cancelled(&mut self, now: Duration, params: Option<&RawValue>) -> Result<(), Violation> {
-        let params: CancelledParams = Sifted::new(method::CANCELLED, params)?.read()?;
-        let id = params.request_id;
-        // Too late is normal: the answer and the cancellation crossed on the way.
-        let Some(call) = self.serving.settle(&id) else { return Ok(()) };
-        let work = self.work.settle(call).expect("every request served has its work");
-        match &work.stage {
-            Stage::Running => {
-                let reason = params.reason.as_deref().unwrap_or("cancelled by the view");
-                self.outputs.push_back(Output::Abort { call, reason: Quoted::new(reason) });
-            }
-            Stage::Asking(_) => {
-                self.taken_back(call, &work);
-                self.withdraw(now, Waiter::View(call));
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn unexpected(&self, got: &str) -> Violation {
         Violation::Unexpected { state: self.state.name(), got: Quoted::new(got) }
     }
@@ -659,13 +338,6 @@ impl Seen {
     }
 }
 
-/// Who a message is from and what it is called, should it be too large to be taken: a request can be
-/// refused by its id. Nothing of it is kept, and a giant is not looked at.
-fn glance(text: &str, limits: rpc::Limits) -> Option<Message<'_>> {
-    let limits = rpc::Limits { bytes: GIANT, ..limits };
-    Message::parse(text, limits).ok()
-}
-
 /// A method under its one name. `ui/*` and everything else that is not named here is never forwarded
 /// (H-70).
 fn known(method: &str) -> Option<&'static str> {
@@ -673,26 +345,8 @@ fn known(method: &str) -> Option<&'static str> {
     REQUESTS.into_iter().find(|known| *known == method)
 }
 
-fn allow_modalities(
-    offered: Modalities,
-    used: impl IntoIterator<Item = Modality>,
-) -> Result<(), Violation> {
-    match used.into_iter().find(|&modality| !offered.allows(modality)) {
-        Some(modality) => Err(Denial::Modality(modality.as_str()).into()),
-        None => Ok(()),
-    }
-}
-
-/// The longest address that a person is asked about, in bytes.
-const ADDRESS: usize = 8 << 10;
-/// The most files in one download: people are shown each of them.
-const FILES: usize = 100;
-/// How much of what a view logs is kept, in characters.
-const LINE: usize = 300;
 /// The longest greeting, in bytes: what it says is kept for as long as the view lives.
 const GREETING: usize = 256 << 10;
-/// The longest message that is looked at, in bytes, though it will not be taken.
-const GIANT: usize = 32 << 20;
 /// Every request that a view may make of some host; the frequent first.
 pub const REQUESTS: [&str; 14] = [
     method::TOOLS_CALL,

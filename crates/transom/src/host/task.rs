@@ -2,16 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
-use super::{
-    files::file_name,
-    members::{META, TOKEN},
-    work::Reply,
-};
+use super::{files::file_name, work::Reply};
 use crate::{
-    printed::Printed,
-    rpc,
+    printed::{Printed, push_string},
     wire::{Body, DisplayMode, Downloadable, Members},
 };
 
@@ -68,7 +61,8 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments, a JSON object.
     pub arguments: Option<Printed>,
-    /// `_meta`, a JSON object. A progress token in it is the call's number, and ours (H-74).
+    /// `_meta`, a JSON object that is not empty. There is no progress token in it: the client that carries it gives it one
+    /// of its own, and tells what comes under it with [`Input::Progress`](super::Input::Progress) (H-74).
     pub meta: Option<Printed>,
 }
 
@@ -146,7 +140,7 @@ impl ToolCall {
     /// and `_meta` if the view put anything there. Together they are no JSON, so that no arguments can pass for both.
     pub fn shown(&self) -> Cow<'_, str> {
         let arguments = self.arguments.as_ref().map_or("", Printed::get);
-        match self.meta.as_ref().and_then(|meta| own_meta(meta.get())) {
+        match self.meta.as_ref().map(Printed::get) {
             Some(meta) if arguments.is_empty() => format!("{{}}\n_meta: {meta}").into(),
             Some(meta) => format!("{arguments}\n_meta: {meta}").into(),
             None => arguments.into(),
@@ -162,10 +156,10 @@ impl ToolCall {
         // Sized once: growing a megabyte costs more than copying it.
         let mut text = String::with_capacity(length + self.name.len() + 32);
         text.push_str(r#"{"name":"#);
-        rpc::push_string(&mut text, &self.name);
+        push_string(&mut text, &self.name);
         for (name, value) in members {
             text.push(',');
-            rpc::push_string(&mut text, name);
+            push_string(&mut text, name);
             text.push(':');
             text.push_str(value.get());
         }
@@ -174,33 +168,15 @@ impl ToolCall {
     }
 }
 
-/// What a view put into `_meta`: all but the progress token, which is ours and another one each time.
-fn own_meta(meta: &str) -> Option<String> {
-    rest(meta, TOKEN, |_, value| Some(value.get().into()))
-}
-
-/// What goes along with the address that is read.
+/// What goes along with the address that is read, if anything does.
 fn beside(params: &str) -> Option<String> {
-    rest(params, "uri", |name, value| match name {
-        META => own_meta(value.get()).map(Cow::Owned),
-        _ => Some(value.get().into()),
-    })
-}
-
-/// An object that we printed, without one of its members; nothing, if nothing is left.
-fn rest<'a>(
-    object: &'a str,
-    left_out: &str,
-    print: impl Fn(&str, &'a RawValue) -> Option<Cow<'a, str>>,
-) -> Option<String> {
-    let members: Members<'a> = serde_json::from_str(object).expect("we printed an object");
+    let members: Members<'_> = serde_json::from_str(params).expect("we printed an object");
     let mut text = String::new();
-    for (name, value) in members.iter().filter(|(name, _)| *name != left_out) {
-        let Some(value) = print(name, value) else { continue };
+    for (name, value) in members.iter().filter(|(name, _)| *name != "uri") {
         text.push(if text.is_empty() { '{' } else { ',' });
-        rpc::push_string(&mut text, name);
+        push_string(&mut text, name);
         text.push(':');
-        text.push_str(&value);
+        text.push_str(value.get());
     }
     (!text.is_empty()).then(|| text + "}")
 }
@@ -244,12 +220,9 @@ mod tests {
     fn what_goes_along_with_a_read_is_shown_beside_its_address() {
         #[rustfmt::skip]
         let table = [
-            (r#"{"uri":"file:///a"}"#,                                          ""),
-            (r#"{"uri":"file:///a","_meta":{"progressToken":7}}"#,              ""),
-            (r#"{"uri":"file:///a","_meta":{"force":true,"progressToken":7}}"#, r#"{"_meta":{"force":true}}"#),
-            (r#"{"cursor":"x"}"#,                                               r#"{"cursor":"x"}"#),
-            // A view's own word, which only looks like ours.
-            (r#"{"_meta":{"_meta":{"progressToken":7}}}"#,                      r#"{"_meta":{"_meta":{"progressToken":7}}}"#),
+            (r#"{"uri":"file:///a"}"#,                        ""),
+            (r#"{"uri":"file:///a","_meta":{"force":true}}"#, r#"{"_meta":{"force":true}}"#),
+            (r#"{"cursor":"x"}"#,                             r#"{"cursor":"x"}"#),
         ];
         for (params, shown) in table {
             let params = Printed::parse(params).unwrap();

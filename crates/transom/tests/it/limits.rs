@@ -52,8 +52,9 @@ impl Server {
         let policy = Policy { reads: Stance::Allow, ..Policy::default() };
         let opening = Opening { policy: Arc::new(policy), ..world::opening() };
         let mut session = Session::start(self.now, Arc::new(setup), opening);
+        let mut share = Share::new(self.now, ServerLimits::default());
         for text in HANDSHAKE {
-            session.handle(self.now, Input::View(text)).unwrap();
+            session.hear(self.now, text, &mut share).unwrap();
         }
         while session.poll().is_some() {}
         assert!(session.is_ready());
@@ -318,7 +319,12 @@ fn what_was_too_large_to_be_brought_is_refused_like_what_was_too_large_when_it_c
     assert!(session.hear_of(server.now, &answer.to_string(), &mut server.share).is_err());
     assert!(matches!(session.poll(), Some(Output::Pong { .. })));
     for text in [r#"{"jsonrpc":"2.0","method":"notifications/message"}"#, "{}", ""] {
-        assert!(session.hear_of(server.now, text, &mut server.share).is_err(), "{text}");
+        let refused = session.hear_of(server.now, text, &mut server.share).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "over the limit of 16777216 bytes for one message",
+            "{text}"
+        );
         assert!(session.poll().is_none(), "{text}");
     }
 }

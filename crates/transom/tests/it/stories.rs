@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use transom::{
-    host::{self, Input, List, Reason, Terms},
+    host::{self, Input, List, Reason, Session, Terms},
     policy::{Decision, Policy, Stance},
     wire::{ContentBlock, DisplayMode, HostContext, RawObject, SizeChangedParams, Theme},
 };
@@ -124,9 +124,8 @@ fn h_74_progress_travels_under_the_views_own_token() {
 fn h_65_h_74_what_is_passed_on_is_what_the_table_names_but_for_the_token() {
     let mut world = World::new("pass on");
     world.open();
-    world.session.handle(world.now, Input::View(
-        r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"task":{"ttl" : 1},"name":"loo\u006b","_meta":{"acme/x":[1 ],"progressToken":"mine"},"arguments":{"n":1e3, "s":"\u0041"}}}"#,
-    )).unwrap();
+    let text = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"task":{"ttl" : 1},"name":"loo\u006b","_meta":{"acme/x":[1 ],"progressToken":"mine"},"arguments":{"n":1e3, "s":"\u0041"}}}"#;
+    world.session.hear(world.now, text, &mut world.share).unwrap();
     let outputs = std::iter::from_fn(|| world.session.poll());
     let task = outputs.filter_map(|output| match output {
         host::Output::Perform { task: host::Task::CallTool(tool), .. } => Some(tool.params()),
@@ -134,9 +133,7 @@ fn h_65_h_74_what_is_passed_on_is_what_the_table_names_but_for_the_token() {
     });
     assert_eq!(
         task.collect::<Vec<_>>(),
-        [
-            r#"{"name":"look","arguments":{"n":1e3,"s":"A"},"_meta":{"acme/x":[1],"progressToken":0}}"#
-        ]
+        [r#"{"name":"look","arguments":{"n":1e3,"s":"A"},"_meta":{"acme/x":[1]}}"#]
     );
 }
 
@@ -738,11 +735,30 @@ fn h_90_h_92_h_95_effects_are_asked_and_answered_with_nothing() {
 }
 
 #[test]
+fn h_10_a_tool_for_views_alone_is_not_opened_by_a_page() {
+    let all = tools(
+        r#"[{"name":"both"},{"name":"model","_meta":{"ui":{"visibility":["model"]}}},{"name":"app","_meta":{"ui":{"visibility":["app"]}}}]"#,
+    );
+    #[rustfmt::skip]
+    let table = [
+        ("both",    None),
+        ("model",   None),
+        ("app",     Some(r#""app" is a tool for its views alone"#)),
+        // What there is not is not called: the server says so.
+        ("missing", None),
+    ];
+    for (name, refusal) in table {
+        let judged = Session::may_open(&all, name).map_err(|denial| denial.to_string());
+        assert_eq!(judged.err().as_deref(), refusal, "{name}");
+    }
+}
+
+#[test]
 fn h_95_the_one_who_decides_about_a_download_has_the_files() {
     let mut world = World::new("download");
     world.open();
     let text = r#"{"jsonrpc":"2.0","id":50,"method":"ui/download-file","params":{"contents":[{"type":"resource","resource":{"uri":"file:///x.csv","text":"1,2"}}]}}"#;
-    world.session.handle(world.now, Input::View(text)).unwrap();
+    world.session.hear(world.now, text, &mut world.share).unwrap();
     let asked = std::iter::from_fn(|| world.session.poll()).find_map(|output| match output {
         host::Output::Ask(question) => Some(question.files),
         _ => None,
@@ -1061,15 +1077,17 @@ fn a_reload_and_its_greeting_are_one_new_instance() {
 
 #[test]
 fn h_53_what_was_meant_for_the_old_document_is_not_sent_to_the_new_one() {
-    let greeting = r#"{"jsonrpc":"2.0","id":0,"method":"ui/initialize","params":{}}"#;
-    for again in [Input::Reloaded, Input::View(greeting)] {
+    const GREETING: &str = r#"{"jsonrpc":"2.0","id":0,"method":"ui/initialize","params":{}}"#;
+    let reload = |world: &mut World| world.session.handle(world.now, Input::Reloaded);
+    let greet = |world: &mut World| world.session.hear(world.now, GREETING, &mut world.share);
+    for again in [reload, greet] as [fn(&mut World) -> _; 2] {
         let mut world = World::new("not drained in between");
         world.open();
         let arguments = raw("{}");
         world.session.tool_input(RawObject::new(&arguments).unwrap()).unwrap();
-        let ping = Input::View(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#);
-        world.session.handle(world.now, ping).unwrap();
-        world.session.handle(world.now, again).unwrap();
+        let ping = r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#;
+        world.session.hear(world.now, ping, &mut world.share).unwrap();
+        again(&mut world).unwrap();
         let outputs = std::iter::from_fn(|| world.session.poll());
         let stale = |output: &host::Output| match output {
             host::Output::Send(text) => !text.contains("hostContext"),

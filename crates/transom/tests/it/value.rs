@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use proptest::prelude::*;
 use serde_json::{Value, json, value::RawValue};
 use transom::{
-    host::{Input, Opening, Output, Ruling, Session, Setup, Task, Tools},
+    host::{Input, Opening, Output, Ruling, ServerLimits, Session, Setup, Share, Task, Tools},
     policy::{Decision, Subject},
     violation::{Limit, Violation},
     wire::{HostCapabilities, ListChanged, Modalities},
@@ -330,6 +330,7 @@ const LEAVES: &[&str] = &[
 struct View {
     now: Duration,
     session: Session,
+    share: Share,
     tasks: Vec<Task>,
     questions: Vec<transom::host::Question>,
     rulings: Vec<Ruling>,
@@ -364,6 +365,7 @@ impl View {
         Self {
             now: Duration::ZERO,
             session: Session::start(Duration::ZERO, Arc::new(setup), opening),
+            share: Share::new(Duration::ZERO, ServerLimits::default()),
             tasks: vec![],
             questions: vec![],
             rulings: vec![],
@@ -373,7 +375,7 @@ impl View {
     }
 
     fn says(&mut self, message: &str) {
-        let _ = self.session.handle(self.now, Input::View(message));
+        let _ = self.session.hear(self.now, message, &mut self.share);
         self.drain();
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use transom::{
-    host::{Input, Opening, Which},
+    host::{Opening, Which},
     policy::{Decision, Policy, Stance},
     rpc::Id,
     wire::RawObject,
@@ -147,7 +147,7 @@ fn refused_bytes_weigh_as_much_as_refused_messages() {
     let junk =
         format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"x":"{}"}}}}"#, "x".repeat(8_000_000));
     let sent = (0..100).take_while(|_| {
-        world.session.handle(world.now, Input::View(&junk)).ok();
+        world.session.hear(world.now, &junk, &mut world.share).ok();
         world.drain();
         !world.has_heard("view saves its things") && world.session.is_ready()
     });

@@ -5,7 +5,11 @@
 use serde_json::{Map, Value, json, value::to_raw_value};
 use transom_host::upstream::{CallError, CallOptions, Request, Upstream};
 
-use super::{Listed, Unchecked, is_for_model, link};
+use super::{
+    lists::Listed,
+    tool::{is_for_model, link},
+};
+use crate::{arguments::Given, check::finding::Unchecked};
 
 /// Which tools are called.
 #[derive(Clone, Debug, Default)]
@@ -14,13 +18,6 @@ pub(in crate::check) struct Calls {
     pub(in crate::check) none: bool,
     /// These in any case.
     pub(in crate::check) given: Vec<Given>,
-}
-
-/// A tool, and what to call it with.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Given {
-    pub(crate) tool: String,
-    pub(crate) arguments: Map<String, Value>,
 }
 
 /// A call that was made.

@@ -7,7 +7,7 @@ use serde_json::{
 };
 use transom_host::upstream::Upstream;
 
-use super::{Listed, calls::call, is_app_only};
+use super::{calls::call, lists::Listed, tool::is_app_only};
 
 /// Whether the tool is there that only dev mode has.
 pub(super) fn is_on(tools: &Listed) -> bool {

@@ -15,7 +15,11 @@ use tokio::{
 };
 use transom_host::upstream::Upstream;
 
-use super::{Calls, Listed, Unchecked, calls::call};
+use super::{
+    calls::{Calls, call},
+    lists::Listed,
+};
+use crate::check::finding::Unchecked;
 
 /// One attempt, and what came of it.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! What can be seen of a script by its words alone.
 //!
-//! Names are compared where they stand, without telling code from comments and texts: a script that
-//! wants to hide can hide from this. The policy does not care.
+//! A script that wants to hide can hide from this. The policy does not care.
 
 use transom::csp::Grant;
+use transom::script::{Mark, Script};
 use url::Url;
 
 use super::address::front;
@@ -12,7 +12,7 @@ use super::{Severity, Use, What};
 
 /// Looks through a script of the document, which begins at `start`.
 pub(super) fn look(text: &str, start: usize, within: &'static str, report: &mut Report<'_>) {
-    Reader { text, start, moving: 1, within, seen_to: 0, worker: None, blob: false }.read(report);
+    Reader::new(text, start, 1, within).read(report);
 }
 
 /// Looks through a script in an attribute of the element at `start`.
@@ -23,11 +23,11 @@ pub(super) fn look_at_attribute(
     report: &mut Report<'_>,
 ) {
     // Positions in the text are not positions in the document once references are decoded.
-    Reader { text, start, moving: 0, within, seen_to: 0, worker: None, blob: false }.read(report);
+    Reader::new(text, start, 0, within).read(report);
 }
 
 struct Reader<'a> {
-    text: &'a str,
+    script: Script<'a>,
     start: usize,
     /// 1 where positions in the text are positions in the document, else 0.
     moving: usize,
@@ -38,22 +38,17 @@ struct Reader<'a> {
     blob: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(text: &'a str, start: usize, moving: usize, within: &'static str) -> Self {
+        let script = Script::new(text);
+        Self { script, start, moving, within, seen_to: 0, worker: None, blob: false }
+    }
+
     fn read(mut self, report: &mut Report<'_>) {
-        let bytes = self.text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            match bytes[at] {
-                byte if is_name(byte) => {
-                    let end = at + bytes[at..].iter().take_while(|byte| is_name(**byte)).count();
-                    self.word(at, end, report);
-                    at = end;
-                }
-                b'"' | b'\'' | b'`' => {
-                    self.literal(at, Use::Mention, report);
-                    at += 1;
-                }
-                _ => at += 1,
+        for (at, mark) in self.script.marks() {
+            match mark {
+                Mark::Word(word) => self.word(word, at, report),
+                Mark::Quote => self.literal(at, Use::Mention, report),
             }
         }
         if let Some(at) = self.worker.filter(|_| self.blob) {
@@ -61,13 +56,14 @@ impl Reader<'_> {
         }
     }
 
-    fn word(&mut self, at: usize, end: usize, report: &mut Report<'_>) {
-        match &self.text[at..end] {
-            "eval" | "Function" if self.is_global(at) && self.follows(end, "(") => {
+    fn word(&mut self, word: &str, at: usize, report: &mut Report<'_>) {
+        let end = at + word.len();
+        match word {
+            "eval" | "Function" if self.script.is_global(at) && self.follows(end, "(") => {
                 let words = "makes code out of text; the browser blocks it".to_owned();
                 self.find(Severity::Warning, What::Eval, at, words, report);
             }
-            "top" | "parent" => self.ancestor(at, end, report),
+            "top" | "parent" => self.ancestor(word, at, report),
             "fetch" | "WebSocket" | "EventSource" | "sendBeacon" if self.follows(end, "(") => {
                 self.argument(end, Use::Connect, report);
             }
@@ -78,7 +74,7 @@ impl Reader<'_> {
             }
             "open" if self.follows(end, "(") => self.open(at, end, report),
             "createObjectURL" => self.blob = true,
-            "WebAssembly" if self.is_global(at) => {
+            "WebAssembly" if self.script.is_global(at) => {
                 report.needs(Grant::Wasm, self.place(at), self.within);
             }
             _ => {}
@@ -86,14 +82,14 @@ impl Reader<'_> {
     }
 
     /// `top.location`, `parent.location`, and `window.top` for any other use.
-    fn ancestor(&self, at: usize, end: usize, report: &mut Report<'_>) {
-        if !self.is_global(at) {
+    fn ancestor(&self, word: &str, at: usize, report: &mut Report<'_>) {
+        if !self.script.is_global(at) {
             return;
         }
-        if self.follows(end, ".location") {
+        if self.follows(at + word.len(), ".location") {
             let words = "navigates the page around it; the browser blocks it".to_owned();
             self.find(Severity::Danger, What::TopNavigation, at, words, report);
-        } else if &self.text[at..end] == "top" && self.is_member(at) {
+        } else if word == "top" && self.script.is_member(at) {
             let words = "reaches for the outermost page, which is not its host".to_owned();
             self.find(Severity::Note, What::TopNavigation, at, words, report);
         }
@@ -101,11 +97,11 @@ impl Reader<'_> {
 
     /// `xhr.open("GET", "https://…")`, or a window.
     fn open(&mut self, at: usize, end: usize, report: &mut Report<'_>) {
-        if !self.is_member(at) || self.is_global(at) {
+        if !self.script.is_member(at) || self.script.is_global(at) {
             let words = "opens a window; the browser blocks it, use ui/open-link".to_owned();
             return self.find(Severity::Note, What::Popup, at, words, report);
         }
-        let ahead = front(&self.text[end..], AHEAD);
+        let ahead = front(&self.script.text()[end..], AHEAD);
         if let Some(comma) = ahead.find(',') {
             self.argument(end + comma, Use::Connect, report);
         }
@@ -113,7 +109,7 @@ impl Reader<'_> {
 
     /// Reads the text that follows, behind spaces, a bracket or a comma.
     fn argument(&mut self, from: usize, purpose: Use, report: &mut Report<'_>) {
-        let ahead = front(&self.text[from..], AHEAD);
+        let ahead = front(&self.script.text()[from..], AHEAD);
         let skipped =
             ahead.len() - ahead.trim_start_matches(['(', ',', ' ', '\n', '\t', '\r']).len();
         if ahead[skipped..].starts_with(['"', '\'', '`']) {
@@ -122,7 +118,7 @@ impl Reader<'_> {
     }
 
     fn literal(&mut self, at: usize, purpose: Use, report: &mut Report<'_>) {
-        let ahead = front(&self.text[at + 1..], MAX_LITERAL);
+        let ahead = front(&self.script.text()[at + 1..], MAX_LITERAL);
         if at < self.seen_to || !SCHEMES.iter().any(|scheme| ahead.starts_with(scheme)) {
             return;
         }
@@ -151,28 +147,12 @@ impl Reader<'_> {
         }
     }
 
-    /// A name of its own, or a member of the window.
-    fn is_global(&self, at: usize) -> bool {
-        let before = self.text[..at].trim_ascii_end();
-        match before.strip_suffix('.') {
-            Some(object) => WINDOWS.iter().any(|name| {
-                let rest = object.trim_ascii_end().strip_suffix(name);
-                rest.is_some_and(|rest| !rest.bytes().next_back().is_some_and(is_name))
-            }),
-            None => true,
-        }
-    }
-
     fn place(&self, at: usize) -> usize {
         self.start + at * self.moving
     }
 
-    fn is_member(&self, at: usize) -> bool {
-        self.text[..at].ends_with('.')
-    }
-
     fn follows(&self, end: usize, expected: &str) -> bool {
-        front(&self.text[end..], AHEAD).trim_ascii_start().starts_with(expected)
+        self.script.behind(end).starts_with(expected)
     }
 
     fn find(
@@ -187,11 +167,7 @@ impl Reader<'_> {
     }
 }
 
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
-}
-
-/// The names of XML's vocabularies are addresses that nobody visits; nor is `https://${…}` one.
+/// The names of XML's vocabularies are addresses that no browser visits; nor is `https://${…}` one.
 fn is_real(host: &str, purpose: Use) -> bool {
     host.len() <= transom::origin::MAX_ADDRESS_BYTES
         && !host.contains(['$', '{', '%'])
@@ -199,8 +175,7 @@ fn is_real(host: &str, purpose: Use) -> bool {
 }
 
 const SCHEMES: [&str; 5] = ["https://", "http://", "wss://", "ws://", "data:"];
-const WINDOWS: [&str; 4] = ["window", "self", "globalThis", "frames"];
 
-/// How far ahead a name looks.
+/// How far ahead an argument is looked for.
 const AHEAD: usize = 64;
 const MAX_LITERAL: usize = 512;

@@ -9,7 +9,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use base64::Engine;
+use data_encoding::BASE64;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -77,7 +77,7 @@ async fn note(
         .iter()
         .map(|(name, value)| json!([name.as_str(), String::from_utf8_lossy(value.as_bytes())]))
         .collect();
-    let body = base64::engine::general_purpose::STANDARD.encode(&bytes);
+    let body = BASE64.encode(&bytes);
     let asked = json!({ "method": parts.method.as_str(), "uri": parts.uri.path_and_query().map(ToString::to_string), "headers": headers, "body": body });
     seen.0.lock().expect("no holder panics").push(asked);
     next.run(Request::from_parts(parts, Body::from(bytes))).await

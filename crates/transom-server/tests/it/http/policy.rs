@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use base64::Engine;
+use data_encoding::BASE64;
 use rmcp::ErrorData;
 use serde_json::{Value, json};
 use transom_server::{Credentials, Decision, HttpProxy, HttpRecord, Route, Views};
@@ -94,11 +94,7 @@ async fn bod_2_bodies_arrive_byte_for_byte() {
         arguments["url"] = "/api/echo".into();
         assert_eq!(outcome(&client, arguments.clone()).await, 200, "{arguments}");
         let asked = seen.last();
-        assert_eq!(
-            asked["body"],
-            base64::engine::general_purpose::STANDARD.encode(bytes),
-            "{arguments}"
-        );
+        assert_eq!(asked["body"], BASE64.encode(bytes), "{arguments}");
         assert_eq!(header(&asked, "content-type").join(""), content_type, "{arguments}");
     }
 }

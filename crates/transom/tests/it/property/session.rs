@@ -5,15 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use transom::host::{Input, List, Opening, Output, Reason, Session, Setup, Tools, Usage};
+use transom::host::{
+    Input, List, Opening, Output, Reason, ServerLimits, Session, Setup, Share, Tools, Usage,
+};
 use transom::policy::Decision;
 use transom::rpc::{ErrorObject, Id, Limits, Message};
+use transom::violation::Violation;
 use transom::wire::{HostCapabilities, ListChanged, Modalities, RawObject, Sampling};
 
 /// Takes every line of the input for something that happens.
 ///
 /// ```text
 /// {…          a message of the view, as is every line that is nothing below
+/// ^{…         the same, too large to be brought: its id and its method
 /// +50         50 ms pass                  !           time passes up to the next deadline
 /// a1 {…}      call 1 is answered          e1 why      call 1 fails
 /// p1 {…}      call 1 makes progress       d1y         question 1 is decided: y, Y, n or N
@@ -32,9 +36,15 @@ pub(crate) fn check(data: &[u8]) {
     }
 }
 
+/// One of the two ways in which a session hears its view.
+type Hear = fn(&mut Session, Duration, &str, &mut Share) -> Result<(), Violation>;
+
 struct Stage {
     now: Duration,
     session: Session,
+    share: Share,
+    /// What the share has been told that the view uses.
+    used: Usage,
     /// Whether anything but answers may go out (H-53).
     open: bool,
     closed: bool,
@@ -50,6 +60,8 @@ impl Stage {
         Self {
             now: Duration::ZERO,
             session: Session::start(Duration::ZERO, Arc::new(setup()), opening()),
+            share: Share::new(Duration::ZERO, ServerLimits::default()),
+            used: Usage::default(),
             open: false,
             closed: false,
             inputs: 0,
@@ -75,7 +87,8 @@ impl Stage {
             "k" => drop(self.session.call_app_tool(self.now, rest.trim(), RawObject::default())),
             "c" => self.session.close(self.now, Reason::Closed),
             "r" => self.reload(),
-            _ => self.view(line),
+            "^" => self.view(rest, Session::hear_of),
+            _ => self.view(line, Session::hear),
         }
     }
 
@@ -143,11 +156,11 @@ impl Stage {
         }
     }
 
-    fn view(&mut self, line: &str) {
+    fn view(&mut self, line: &str, hear: Hear) {
         if let Ok(Message::Request(request)) = Message::parse(line, Limits::default()) {
             self.asked_by_view.insert(request.id);
         }
-        self.handle(Input::View(line));
+        let _ = hear(&mut self.session, self.now, line, &mut self.share);
     }
 
     fn drain(&mut self) {
@@ -155,9 +168,11 @@ impl Stage {
             assert!(!self.closed, "{output:?} after the end");
             self.see(output);
         }
+        let used = self.session.usage();
+        self.share.change(std::mem::replace(&mut self.used, used), used);
         if self.closed {
             assert_eq!((self.session.deadline(), self.session.in_flight()), (None, 0));
-            assert_eq!(self.session.usage(), Usage::default());
+            assert_eq!(self.share.used(), Usage::default());
             assert!(self.performing.is_empty() && self.asking.is_empty());
         }
     }

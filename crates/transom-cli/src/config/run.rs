@@ -1,0 +1,117 @@
+//! How the host runs: the command line, then the file, then the defaults.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use toml::Spanned;
+use transom_host::decisions::DAYS;
+
+use super::{
+    file,
+    model::{Frames, Run},
+    reader::Reader,
+    setting::Setting,
+};
+
+impl Reader<'_> {
+    pub(super) fn run(&self, file: &file::Run) -> Result<Run> {
+        self.agree(file)?;
+        let said = self.arguments;
+        let yes = |flag: bool, name| flag.then_some((true, name));
+        let port = said.port.map(|port| (port, "--port"));
+        Ok(Run {
+            port: Setting::choose(port, self.setting(&file.port), PORT),
+            open: Setting::choose(yes(said.open, "--open"), self.setting(&file.open), false),
+            json: Setting::choose(yes(said.json, "--json"), self.setting(&file.json), false),
+            data: self.data(file)?,
+            prefetch: Setting::choose(
+                said.no_prefetch.then_some((false, "--no-prefetch")),
+                self.setting(&file.prefetch),
+                true,
+            ),
+            frames: self.frames(file)?,
+            audit: {
+                let flag = said.no_audit.then_some((false, "--no-audit"));
+                Setting::choose(flag, self.setting(&file.audit), true)
+            },
+            retain: {
+                let flag = said.retain.map(|days| (Some(days), "--retain"));
+                let file = file.audit_retain.as_ref();
+                let file = file.map(|days| self.place(days, Some(*days.get_ref())));
+                Setting::choose(flag, file, None)
+            },
+            remember: Setting::choose(None, self.setting(&file.remember_days), DAYS),
+            audit_sync: {
+                let flag = yes(said.audit_sync, "--audit-sync");
+                Setting::choose(flag, self.setting(&file.audit_sync), false)
+            },
+        })
+    }
+
+    /// Settings that undo one another are refused: one of them is not what somebody meant.
+    fn agree(&self, file: &file::Run) -> Result<()> {
+        let is = |said: &Option<Spanned<bool>>, value| {
+            said.as_ref().is_some_and(|it| *it.get_ref() == value)
+        };
+        if is(&file.audit, false) {
+            let words = "there is no audit, because audit = false; keep one of them";
+            self.refuse(&file.audit_sync.clone().filter(|it| *it.get_ref()), words)?;
+            self.refuse(&file.audit_retain, words)?;
+        }
+        if is(&file.no_data, true) {
+            let words = "nothing is kept, because no-data = true; keep one of them";
+            self.refuse(&file.audit.clone().filter(|it| *it.get_ref()), words)?;
+            self.refuse(&file.audit_retain, words)?;
+            self.refuse(&file.remember_days, words)?;
+        }
+        Ok(())
+    }
+
+    fn data(&self, file: &file::Run) -> Result<Setting<Option<PathBuf>>> {
+        let flag = self.arguments.data_dir.clone().map(|folder| (Some(folder), "--data-dir"));
+        let flag = flag.or_else(|| self.arguments.no_data.then_some((None, "--no-data")));
+        let nothing = file.no_data.as_ref().filter(|nothing| *nothing.get_ref());
+        // Whoever brings the file could bring the folder too, and in it what a person is said to have decided.
+        if !self.named {
+            self.refuse(
+                &file.data_dir,
+                "a file that was only found does not choose the data folder; say --data-dir, or name the file with \
+                 --toml",
+            )?;
+        }
+        let file = match (&file.data_dir, nothing) {
+            (Some(_), Some(nothing)) => {
+                let words = "no-data contradicts data-dir; keep one of them";
+                return Err(self.text.problem(nothing.span(), words).into());
+            }
+            (Some(folder), None) => {
+                let resolved = self.around.resolve(self.folder(), folder.get_ref());
+                Some(self.place(folder, Some(resolved)))
+            }
+            (None, Some(nothing)) => Some(self.place(nothing, None)),
+            (None, None) => None,
+        };
+        Ok(Setting::choose(flag, file, self.around.data_folder()))
+    }
+
+    fn frames(&self, file: &file::Run) -> Result<Setting<Frames>> {
+        let said = self.arguments;
+        let domain = said.sandbox_domain.clone();
+        let domain = domain.map(|domain| (Frames::Domain(domain), "--sandbox-domain"));
+        let flag = domain.or_else(|| said.sandbox.map(|mode| (mode.into(), "--sandbox")));
+        let file = match (&file.sandbox, &file.sandbox_domain) {
+            (Some(_), Some(domain)) => {
+                let words = "sandbox-domain takes the place of sandbox; keep one of them";
+                return Err(self.text.problem(domain.span(), words).into());
+            }
+            (Some(mode), None) => Some(self.place(mode, (*mode.get_ref()).into())),
+            (None, Some(domain)) => {
+                Some(self.place(domain, Frames::Domain(domain.get_ref().0.clone())))
+            }
+            (None, None) => None,
+        };
+        Ok(Setting::choose(flag, file, Frames::Names))
+    }
+}
+
+const PORT: u16 = 7420;

@@ -1,0 +1,250 @@
+//! Drives one machine per view. All views of all pages are in one loop, the only one that touches them;
+//! whatever takes time happens outside and comes back as an event.
+
+mod agreeing;
+mod allowance;
+mod calls;
+mod common;
+mod deeds;
+mod event;
+mod ledger;
+mod life;
+mod limits;
+mod memory;
+mod offers;
+mod opening;
+mod pace;
+mod questions;
+mod seat;
+mod tabs;
+mod writing;
+
+pub(crate) use event::{Event, ToSocket};
+pub(crate) use memory::{Memory, ShownDecision, ShownDecisions};
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    time::Instant,
+};
+use transom::{
+    host::{self, Setup, Share},
+    wire::HostStyles,
+};
+
+use crate::{
+    audit::{Audit, AuditError},
+    envelope::ViewId,
+    log::Log,
+    sandbox::Sandbox,
+    server::{Server, Servers},
+};
+use common::{Account, Common};
+use ledger::Ledger;
+use seat::Seat;
+use tabs::AWAY;
+
+/// The loop.
+pub(crate) struct Driver {
+    common: Common,
+    seats: HashMap<ViewId, Seat>,
+    most_views: usize,
+    /// Views that said something since the last confirmation, each once.
+    unconfirmed: Vec<ViewId>,
+    confirm_at: Option<Duration>,
+    closing: Option<oneshot::Sender<()>>,
+}
+
+/// What the loop is made from.
+pub(crate) struct Parts {
+    pub(crate) setup: Setup,
+    /// The most views at a time, of all servers.
+    pub(crate) most_views: usize,
+    pub(crate) styles: HostStyles,
+    pub(crate) servers: Arc<Servers>,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) log: Arc<Log>,
+    pub(crate) events: mpsc::Sender<Event>,
+    pub(crate) audit: Option<Audit>,
+    pub(crate) memory: Memory,
+}
+
+impl Driver {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { setup, most_views, styles, servers, sandbox, log, events, audit, memory } =
+            parts;
+        let account = |(name, server): (&String, &Arc<Server>)| {
+            let (limits, together) = server.limits();
+            let setup = Arc::new(Setup { limits: limits.clone(), ..setup.clone() });
+            let share = Share::new(Duration::ZERO, *together);
+            (name.clone(), Account { setup, share, place: server.place().clone() })
+        };
+        let common = Common {
+            ledger: Ledger::new(audit),
+            start: Instant::now(),
+            accounts: servers.iter().map(account).collect(),
+            styles,
+            servers,
+            sandbox,
+            log,
+            events,
+            pages: HashMap::new(),
+            decided: HashMap::new(),
+            memory,
+            first_questions: 0,
+            timers: BTreeSet::new(),
+        };
+        let (seats, unconfirmed) = (HashMap::new(), vec![]);
+        Self { common, seats, most_views, unconfirmed, confirm_at: None, closing: None }
+    }
+
+    /// Runs until it is told to close, and every view has had its time to save.
+    pub(crate) async fn run(mut self, mut events: mpsc::Receiver<Event>) {
+        let mut audit = self.common.ledger.state();
+        let mut waiting = Vec::with_capacity(TOGETHER);
+        self.recall();
+        loop {
+            tokio::select! {
+                count = events.recv_many(&mut waiting, TOGETHER), if !self.common.ledger.is_full() => {
+                    if count == 0 {
+                        return;
+                    }
+                    waiting.drain(..).for_each(|event| self.handle(event));
+                }
+                (written, failed) = progress_of(&mut audit) => {
+                    self.written(written, failed.as_ref());
+                }
+                () = sleep_until(self.common.start, self.next()) => self.tick(),
+            }
+            if self.closing.is_some() && !self.seats.values().any(Seat::is_live) {
+                let _ = self.closing.take().expect("checked").send(());
+                return;
+            }
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Connected { page, tab, connection, socket } => {
+                self.connect(page, tab, connection, socket);
+            }
+            Event::Said { page, connection, text, room } => {
+                drop(room);
+                let pages = &self.common.pages;
+                if pages.get(&page).is_some_and(|known| known.connection == connection) {
+                    self.hear(&page, &text);
+                }
+            }
+            Event::Lost { page, connection } => self.lose(&page, connection),
+            Event::Opening { view, turn, news } => self.opening(&view, turn, news),
+            Event::Progress { view, call, params } => {
+                if let Some((seat, common)) = self.seat(&view) {
+                    seat.progressed(common, call, &params);
+                }
+            }
+            Event::Done { view, call, outcome } => {
+                if let Some((seat, common)) = self.seat(&view) {
+                    seat.done(common, call, outcome);
+                }
+            }
+            Event::DecisionsChanged => self.decision_written(),
+            Event::Forget { id, done } => {
+                let _ = done.send(self.forget_decision(&id));
+            }
+            Event::ListChanged { server, list } => self.list_changed(&server, list),
+            Event::Close(done) => self.close_all(done),
+        }
+        self.carry_out_held();
+    }
+
+    /// A view's seat, and what it has in common with the others.
+    fn seat(&mut self, view: &ViewId) -> Option<(&mut Seat, &mut Common)> {
+        Some((self.seats.get_mut(view)?, &mut self.common))
+    }
+
+    fn list_changed(&mut self, server: &str, list: host::List) {
+        for seat in self.seats.values_mut().filter(|seat| seat.server == server) {
+            seat.list_changed(&mut self.common, list);
+        }
+        // What was decided about a tool may not count any more.
+        if list == host::List::Tools {
+            self.common.show_decisions();
+        }
+    }
+
+    /// When something happens by itself.
+    fn next(&self) -> Option<Duration> {
+        let common = &self.common;
+        let timer = common.timers.first().map(|(at, _)| *at);
+        let lost = common.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
+        let own = [self.confirm_at, common.ledger.count_at, common.memory.look_at()];
+        timer.into_iter().chain(lost).chain(own.into_iter().flatten()).min()
+    }
+
+    fn tick(&mut self) {
+        let now = self.common.now();
+        while let Some((at, view)) = self.common.timers.first().cloned()
+            && at <= now
+        {
+            self.common.timers.remove(&(at, view.clone()));
+            if let Some((seat, common)) = self.seat(&view) {
+                seat.tick(common);
+            }
+        }
+        if self.confirm_at.is_some_and(|at| at <= now) {
+            self.confirm();
+        }
+        if self.common.ledger.count_at.is_some_and(|at| at <= now) {
+            self.write_counts();
+        }
+        if self.common.memory.look_at().is_some_and(|at| at <= now) {
+            self.recall();
+            self.watch_less();
+        }
+        self.forget_pages(now);
+        self.carry_out_held();
+    }
+
+    fn close_all(&mut self, done: oneshot::Sender<()>) {
+        self.closing = Some(done);
+        self.close_unwatched();
+        for seat in self.seats.values_mut() {
+            seat.close(&mut self.common);
+        }
+    }
+}
+
+/// How far the audit has come, when it has come further; never without one.
+async fn progress_of(
+    audit: &mut Option<watch::Receiver<crate::audit::State>>,
+) -> (u64, Option<AuditError>) {
+    if let Some(state) = audit
+        && state.changed().await.is_ok()
+    {
+        let state = state.borrow_and_update();
+        return (state.written, state.failed.clone());
+    }
+    // The writer has gone, and has said all that it had to say.
+    *audit = None;
+    std::future::pending().await
+}
+
+async fn sleep_until(start: Instant, at: Option<Duration>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(start + at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// How much of a stranger's words a line of the log holds, in characters.
+const LINE: usize = 400;
+/// How many events are taken at a time, before anything else is looked at.
+const TOGETHER: usize = 64;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! What is done for a view once it is allowed: by its server, by the page, or here.
+
+use transom::{
+    host::{FileBody, Input, Task},
+    printed::Printed,
+    rpc::ErrorObject,
+    violation::Quoted,
+    wire::{DisplayMode, RawObject},
+};
+
+use super::{
+    LINE,
+    calls::Caller,
+    common::Common,
+    ledger::Held,
+    questions::deed_id,
+    seat::{About, Seat},
+};
+use crate::{
+    audit::Record,
+    consent,
+    envelope::{Deed, Did, ToPage},
+    log::LineKind,
+    upstream::Request,
+    words,
+};
+
+impl Seat {
+    pub(super) fn perform(&mut self, common: &mut Common, call: u64, task: Task) {
+        match task {
+            Task::CallTool(tool) => match Request::call_tool(&tool) {
+                Ok(request) => self.send(common, Caller::View { call }, request),
+                Err(error) => self.settle(common, call, Err(&error.to_string())),
+            },
+            Task::Read { method, params, .. } => match Request::of_view(method, &params) {
+                Ok(request) => self.send(common, Caller::View { call }, request),
+                Err(error) => self.settle(common, call, Err(&error.to_string())),
+            },
+            // H-97: an address is never fetched on a view's behalf.
+            Task::Download { files }
+                if files.iter().any(|file| matches!(file.body, FileBody::Link(_))) =>
+            {
+                self.settle(
+                    common,
+                    call,
+                    Err("this host saves what it is given and fetches nothing"),
+                );
+            }
+            Task::OpenLink { .. } | Task::Download { .. } => {
+                let deed = consent::deed(&task, deed_id(call)).expect("both are deeds");
+                self.deed(common, call, deed);
+            }
+            Task::AddMessage { content } => {
+                self.log_of(common, LineKind::Message, || {
+                    words!("{}", Quoted::long(content.get(), LINE))
+                });
+                self.settle(common, call, Ok(()));
+            }
+            Task::UpdateModelContext { content, structured } => {
+                self.log_of(common, LineKind::Message, || {
+                    let structured = structured.as_ref().map_or("", Printed::get);
+                    let said = Quoted::long(&format!("{} {structured}", content.get()), LINE);
+                    words!("for the model: {}", said)
+                });
+                self.settle(common, call, Ok(()));
+            }
+            Task::SetDisplayMode(mode) => {
+                if let Some(live) = self.live() {
+                    live.mode_call = Some(call);
+                }
+                self.say(common, &ToPage::Mode(mode));
+            }
+            _ => self.settle(common, call, Err("this host cannot do that")),
+        }
+    }
+
+    /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
+    /// with the browser for some seconds; if there was none, the page says that it could not.
+    pub(super) fn deed(&mut self, common: &Common, call: u64, deed: Deed) {
+        let Some(live) = self.live() else { return };
+        live.deeds.insert(deed.id.clone(), (call, deed.clone()));
+        self.say(common, &ToPage::Do(deed));
+    }
+
+    pub(super) fn did(&mut self, common: &mut Common, did: &Did) {
+        let deed = self.live().and_then(|live| live.deeds.remove(&did.id));
+        let Some((call, deed)) = deed else {
+            return common.log.write(
+                LineKind::Late,
+                &self.name(),
+                "done for a request that has ended; ignored",
+            );
+        };
+        if did.done {
+            return self.settle(common, call, Ok(()));
+        }
+        self.hold(common, Held::Click { call, deed });
+    }
+
+    pub(super) fn ask_click(&mut self, common: &Common, call: u64, deed: Deed) {
+        let ask = consent::click(&self.server, &self.tool, &deed);
+        self.ask(common, ask, About::Click(call, deed));
+    }
+
+    /// Answers a call that was carried out here.
+    pub(super) fn settle(&mut self, common: &mut Common, call: u64, outcome: Result<(), &str>) {
+        let done = RawObject::default();
+        self.note(common, || Record::outcome(call, outcome.map(|()| 0)));
+        let outcome = match outcome {
+            Ok(()) => Ok(done.raw()),
+            Err(words) => Err(ErrorObject::new(transom::rpc::DENIED, words.to_owned())),
+        };
+        self.input(common, Input::Answer { call, outcome });
+    }
+
+    pub(super) fn mode_is(&mut self, common: &mut Common, mode: DisplayMode) {
+        self.change_context(common, |context| context.display_mode = Some(mode));
+        if let Some(call) = self.live().and_then(|live| live.mode_call.take()) {
+            self.settle(common, call, Ok(()));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What happens to the loop, and what it has for the sockets of pages.
+
+use serde_json::value::RawValue;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use transom::host;
+
+use crate::{
+    decisions::DecisionId,
+    envelope::ViewId,
+    server::{ListChanged, Prepared},
+    upstream::{CallError, Outcome},
+};
+
+/// Something that happens to the loop.
+pub(crate) enum Event {
+    /// A page said hello with the right key.
+    Connected {
+        page: String,
+        tab: String,
+        connection: u64,
+        socket: mpsc::UnboundedSender<ToSocket>,
+    },
+    /// A page said something, which takes up room until it is heard.
+    Said { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
+    /// A page's socket is gone.
+    Lost { page: String, connection: u64 },
+    /// Something that the opening of a view waits for. `turn` says which, where several were opened in one seat.
+    Opening { view: ViewId, turn: u64, news: News },
+    /// A sign of life from a call of a view.
+    Progress { view: ViewId, call: u64, params: Box<RawValue> },
+    /// A call of a view has come to its end.
+    Done { view: ViewId, call: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// The file of decisions is not what it was.
+    DecisionsChanged,
+    /// A person takes a decision back; told whether there was one.
+    Forget { id: DecisionId, done: oneshot::Sender<bool> },
+    /// A server's list changed.
+    ListChanged { server: String, list: host::List },
+    /// Everything shall end; told when it has.
+    Close(oneshot::Sender<()>),
+}
+
+impl From<ListChanged> for Event {
+    fn from(ListChanged { server, list }: ListChanged) -> Self {
+        Self::ListChanged { server, list }
+    }
+}
+
+/// What the opening of a view waits for.
+pub(crate) enum News {
+    /// What it needs has been read, or not.
+    Prepared(Result<Box<Prepared>, String>),
+    /// Its tool call has come to its end.
+    Called(Outcome),
+}
+
+/// Something for a page's socket.
+pub(crate) enum ToSocket {
+    Text(String),
+    Close(u16, &'static str),
+}

@@ -1,0 +1,121 @@
+//! What people have decided so far, and for how long it counts.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{Claimed, Claims, Decision, Subject, ToolFacts};
+
+/// What people have decided so far.
+///
+/// A yes to a tool is a yes to what the tool said of itself at that time: once it says something else, the yes does not
+/// count, and the next question tells what changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decided {
+    always: BTreeMap<Subject, Answer>,
+    /// By the one prompt that lists them.
+    together: BTreeMap<String, Answer>,
+}
+
+/// A yes or a no for longer than once.
+#[derive(Clone, Debug, PartialEq)]
+struct Answer {
+    yes: bool,
+    /// What the tool said of itself when a person was asked; nothing for what is no tool.
+    said: Option<Arc<Claims>>,
+}
+
+impl Decided {
+    /// Remembers a decision for as long as this value lives. `said` is what its tools said of themselves when the person
+    /// was asked: a yes to a tool that is not in there counts for nothing.
+    ///
+    /// A "yes, this time" to a whole server's tools is a yes for the session: it was one question.
+    pub fn remember(&mut self, subject: &Subject, decision: Decision, said: &Claimed) {
+        let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
+        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
+        let answer = |name: &str| Answer { yes, said: said.get(name).cloned() };
+        match subject {
+            Subject::Tools(names) if yes || always => {
+                self.together.extend(names.iter().map(|name| (name.clone(), answer(name))));
+            }
+            Subject::Tool(name) | Subject::AppTool(name) if always => {
+                self.always.insert(subject.clone(), answer(name));
+            }
+            _ if always => {
+                self.always.insert(subject.clone(), Answer { yes, said: None });
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a decision back: the next wish it covered is asked about again.
+    pub fn forget(&mut self, subject: &Subject) {
+        self.always.remove(subject);
+        if let Subject::Tools(names) = subject {
+            self.together.retain(|name, _| !names.contains(name));
+        }
+    }
+
+    /// Every decision, and whether it was a yes.
+    pub fn iter(&self) -> impl Iterator<Item = (Subject, bool)> {
+        let listed = [true, false].map(|yes| {
+            let names = self.together.iter().filter(|(_, answer)| answer.yes == yes);
+            (Subject::Tools(names.map(|(name, _)| name.clone()).collect()), yes)
+        });
+        let listed =
+            listed.into_iter().filter(|(subject, _)| *subject != Subject::Tools([].into()));
+        self.always.iter().map(|(subject, answer)| (subject.clone(), answer.yes)).chain(listed)
+    }
+
+    /// In words, what a subject's tools say of themselves now and did not say when a person allowed them for longer.
+    /// Nothing, where no person has, or where nothing changed.
+    pub fn changes(&self, subject: &Subject, now: &Claimed) -> Vec<String> {
+        let (Subject::Tool(name) | Subject::AppTool(name)) = subject else { return vec![] };
+        let together = self.together.get(name).filter(|_| matches!(subject, Subject::Tool(_)));
+        let before = self.always.get(subject).or(together).filter(|answer| answer.yes);
+        match (before.and_then(|answer| answer.said.as_ref()), now.get(name)) {
+            (Some(before), Some(now)) => before.changes(now),
+            _ => vec![],
+        }
+    }
+
+    /// What was decided about a tool. A yes to the whole list is none to a tool that is asked on its
+    /// own: it may have become one since.
+    pub(super) fn tool(&self, tool: &ToolFacts, alone: bool) -> Option<bool> {
+        let own = self.find(&Subject::Tool(tool.name.clone()), Some(&tool.claims));
+        let listed = || self.together.get(&tool.name)?.about(Some(&tool.claims));
+        own.or_else(|| listed().filter(|yes| !(alone && *yes)))
+    }
+
+    /// What was decided about an address of this machine or its network in one list, whatever it was asked about
+    /// together with. Of two answers the no counts.
+    pub fn nearby(&self, wish: &str) -> Option<bool> {
+        let about = self.always.iter().filter_map(|(subject, answer)| match subject {
+            Subject::Nearby(wishes) if wishes.contains(wish) => Some(answer.yes),
+            _ => None,
+        });
+        about.min()
+    }
+
+    /// Whether people answered the one prompt that lists a server's tools.
+    pub(super) fn has_list(&self) -> bool {
+        !self.together.is_empty()
+    }
+
+    /// Whether a tool was allowed for longer and has changed since.
+    pub(super) fn is_outdated(&self, tool: &ToolFacts) -> bool {
+        let own = self.always.get(&Subject::Tool(tool.name.clone()));
+        let any = [own, self.together.get(&tool.name)];
+        any.into_iter().flatten().any(|answer| answer.about(Some(&tool.claims)).is_none())
+    }
+
+    pub(super) fn find(&self, subject: &Subject, claims: Option<&Claims>) -> Option<bool> {
+        self.always.get(subject)?.about(claims)
+    }
+}
+
+impl Answer {
+    /// What it says of a tool with these claims. A no stays one: a tool must not get rid of it by calling itself
+    /// something else.
+    fn about(&self, claims: Option<&Claims>) -> Option<bool> {
+        (!self.yes || self.said.as_deref() == claims).then_some(self.yes)
+    }
+}

@@ -1,0 +1,42 @@
+// The command `transom` as a reader of the guides uses it: node play-host.mjs BINARY WORD…
+// What would run until Ctrl-C is given it once its page answers and every server has said what it has.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+const [binary, ...words] = process.argv.slice(2);
+const own = words.slice(0, words.includes("--") ? words.indexOf("--") : words.length);
+const ends = own.some((word) => ["--help", "-h", "--version", "--print-config"].includes(word));
+const verb = own[0]?.startsWith("-") || own[0]?.startsWith("http") ? "run" : (own[0] ?? "run");
+const hosts = ["run", "dev"].includes(verb) && !ends;
+
+const child = spawn(binary, words, { stdio: ["inherit", hosts ? "pipe" : "inherit", "inherit"] });
+const exited = once(child, "exit");
+if (hosts) {
+  // What hangs has failed, and leaves nothing behind.
+  setTimeout(() => (child.kill("SIGKILL"), fail("no server was there within two minutes")), 120_000).unref();
+  const there = await address(child.stdout).catch(fail);
+  const answer = await fetch(there);
+  if (answer.status !== 200) fail(`${there} answers ${answer.status}`);
+  child.kill("SIGINT");
+}
+const [code, signal] = await exited;
+process.exitCode = code ?? fail(`ended by ${signal}`);
+
+/** Waits for the page's address and for what the servers have. */
+function address(stdout) {
+  return new Promise((found, failed) => {
+    let page;
+    createInterface({ input: stdout }).on("line", (line) => {
+      process.stdout.write(`${line}\n`);
+      page = /(http:\/\/localhost:\d+\/)#token=/.exec(line)?.[1] ?? page;
+      if (page && /\d+ tools?, \d+ views?/.test(line)) found(page);
+    });
+    exited.then(([code]) => failed(`the host ended with ${code} before its server was there`));
+  });
+}
+
+function fail(words) {
+  process.stderr.write(`${words}\n`);
+  process.exit(1);
+}
