@@ -4,7 +4,7 @@
 //! `web/` and `workbench/` with the locked npm packages, in `OUT_DIR` and nowhere else.
 
 #[path = "build/packages.rs"]
-#[expect(unreachable_pub, reason = "the crate has it too, and there it is public")]
+#[expect(unreachable_pub, reason = "it is a module of the library too")]
 mod packages;
 
 use std::{

@@ -45,6 +45,16 @@ const PARTS = [
       bundle('export { InnerFrameTransport } from "./dist/frames/index.js"'),
   ],
   [
+    "fetch over MCP: fetch alone",
+    3.0,
+    () => bundle('export { initMcpFetch } from "./dist/fetch/index.js"'),
+  ],
+  [
+    "fetch over MCP: fetch, XMLHttpRequest and EventSource",
+    9.0,
+    () => bundle('export { initMcpHttp } from "./dist/fetch/index.js"'),
+  ],
+  [
     "classic script, to be written into HTML",
     4.1,
     () => readFileSync(`${root}dist/transom.global.js`),

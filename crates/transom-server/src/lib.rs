@@ -158,6 +158,8 @@ mod document;
 mod fallback;
 mod handler;
 mod host_ui;
+#[cfg(feature = "fetch")]
+mod http;
 mod inline;
 mod probe;
 mod refusal;
@@ -170,6 +172,8 @@ mod template;
 mod view;
 mod wrap;
 
+#[cfg(feature = "fetch")]
+pub use crate::http::{Credentials, Decision, HttpProxy, HttpRecord, Route};
 pub use dev::Dev;
 pub use fallback::{ClientFacts, Fallback, Mode};
 pub use handler::WithViews;

@@ -13,8 +13,8 @@ mod host;
 #[cfg(feature = "host")]
 pub use host::{EXPOSE, HOST, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_HTML};
 
-// The build script's too.
-#[cfg(any(feature = "host", test))]
+// The build script's too; `transom pages` bundles its samples with it.
+#[cfg(any(test, feature = "host"))]
 #[path = "../build/packages.rs"]
 pub mod packages;
 

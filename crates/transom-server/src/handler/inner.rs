@@ -30,6 +30,9 @@ pub(crate) struct Inner<S> {
     pub(crate) dev: bool,
     /// When this process began, which is what a document made by a function is known by in dev mode.
     pub(crate) started: SystemTime,
+    /// The backend that views use with plain `fetch()`.
+    #[cfg(feature = "fetch")]
+    pub(crate) http: Option<crate::http::Proxy>,
 }
 
 impl<S: ServerHandler> Inner<S> {
@@ -40,6 +43,9 @@ impl<S: ServerHandler> Inner<S> {
 
     /// Adds what views need; says nothing if there are none (server-01, S-22).
     pub(super) fn advertise(&self, capabilities: &mut ServerCapabilities) {
+        if self.has_proxy() {
+            capabilities.tools.get_or_insert_default();
+        }
         if self.registry.is_empty() {
             return;
         }
@@ -94,9 +100,19 @@ impl<S: ServerHandler> Inner<S> {
     }
 
     pub(super) fn app_tools_are_hidden(&self) -> bool {
-        // Dev mode has one of its own.
+        // Dev mode has one of its own, and so has a proxy.
         let any = || !self.app_only.read().expect("no holder panics").is_empty();
-        self.fallback.varies() && (self.dev || any())
+        self.fallback.varies() && (self.dev || self.has_proxy() || any())
+    }
+
+    #[cfg(feature = "fetch")]
+    fn has_proxy(&self) -> bool {
+        self.http.is_some()
+    }
+
+    #[cfg(not(feature = "fetch"))]
+    fn has_proxy(&self) -> bool {
+        false
     }
 
     pub(super) fn views_may_hide(&self) -> bool {
@@ -105,6 +121,10 @@ impl<S: ServerHandler> Inner<S> {
 
     pub(super) fn is_app_only(&self, name: &str) -> bool {
         if self.dev && name == dev::TOOL {
+            return true;
+        }
+        #[cfg(feature = "fetch")]
+        if self.http.as_ref().is_some_and(|http| http.tool(name).is_some()) {
             return true;
         }
         if self.app_only.read().expect("no holder panics").contains(name) {
