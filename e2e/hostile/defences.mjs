@@ -62,9 +62,9 @@ export const DEFENCES = [
   },
   {
     name: "a tool for views alone is nobody else's",
-    file: "crates/transom-host/src/driver/opening.rs",
-    find: ".is_some_and(|known| !known.for_model)",
-    put: ".is_some_and(|known| !known.for_model && !known.for_app)",
+    file: "crates/transom/src/host/requests.rs",
+    find: "Some(tool) if !tool.for_model => Err(",
+    put: "Some(tool) if !tool.for_model && !tool.for_app => Err(",
     test: ["servers", "H-10"],
   },
   {
@@ -90,7 +90,7 @@ export const DEFENCES = [
   },
   {
     name: "a yes is bound to what the tool said of itself",
-    file: "crates/transom/src/policy.rs",
+    file: "crates/transom/src/policy/decided.rs",
     find: "(!self.yes || self.said.as_deref() == claims).then_some(self.yes)",
     put: "Some(self.yes).filter(|_| claims.is_some() || claims.is_none())",
     test: ["places", "an always ends when its tool comes to reach further"],
@@ -104,7 +104,7 @@ export const DEFENCES = [
   },
   {
     name: "the gate stops who breaks its rules too often",
-    file: "crates/transom/src/host/requests.rs",
+    file: "crates/transom/src/host/hear.rs",
     find: "if !self.meters.strikes.take(limits.strikes, now, weight) {",
     put: "if !self.meters.strikes.take(limits.strikes, now, weight) && false {",
     test: ["flood", "a flood that nobody else stops"],
@@ -112,8 +112,8 @@ export const DEFENCES = [
   {
     name: "what comes too fast is confirmed slowly",
     file: "crates/transom-host/src/driver/seat.rs",
-    find: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)))",
-    put: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate))) * 0",
+    find: "self.rate().map_or(0, |rate| self.pace.ahead(now, confirmed(rate)))",
+    put: "self.rate().map_or(0, |rate| self.pace.ahead(now, confirmed(rate))) * 0",
     test: ["flood", "a view that is too fast"],
   },
   {
@@ -125,7 +125,7 @@ export const DEFENCES = [
   },
   {
     name: "a view is loaded only so often",
-    file: "crates/transom/src/host.rs",
+    file: "crates/transom/src/host/life.rs",
     find: "self.meters.instances.take(self.setup.limits.instances, now, 1.0)",
     put: "self.meters.instances.take(self.setup.limits.instances, now, 1.0) || true",
     test: ["session", "ATK-37"],
@@ -139,7 +139,7 @@ export const DEFENCES = [
   },
   {
     name: "an answer that nobody asked for is refused",
-    file: "crates/transom/src/host/app_tools.rs",
+    file: "crates/transom/src/host/asks.rs",
     find: "            return Err(unknown());\n        }\n        match self.asked.settle(call)",
     put: "            return Ok(());\n        }\n        match self.asked.settle(call)",
     test: ["session", "ATK-31"],
@@ -154,8 +154,8 @@ export const DEFENCES = [
   {
     name: "what is too long for a frame is not put in one",
     file: "web/src/envelope.ts",
-    find: "new Blob([text]).size > LIMIT",
-    put: "new Blob([text]).size > LIMIT * 9",
+    find: "size > LIMIT ?",
+    put: "size > LIMIT * 9 ?",
     test: ["data", "ATK-27 a message that grows"],
   },
   {
@@ -237,8 +237,8 @@ export const DEFENCES = [
   },
   {
     name: "the page draws a tool's form when somebody opens it",
-    file: "workbench/page.ts",
-    find: 'details.addEventListener("toggle", () => details.append(content()), { once: true });',
+    file: "workbench/form.ts",
+    find: 'details.addEventListener("toggle", () => details.append(content()), {\n    once: true,\n  });',
     put: "details.append(content());",
     test: ["relay", "drawn when somebody opens it"],
   },

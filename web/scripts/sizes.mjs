@@ -32,7 +32,7 @@ const PARTS = [
   ],
   [
     "frames: outer side with both windows",
-    8.5,
+    8.3,
     () =>
       bundle(
         'export { OuterFrameTransport, IframeControl, PopupControl } from "./dist/frames/index.js"',

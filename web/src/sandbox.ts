@@ -22,7 +22,8 @@
  *   declares it, as sources separated by spaces. Nothing, unless told.
  * - `data-sandbox`: tokens for the guest's `sandbox` attribute; only the three usual ones count.
  * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told. A text counts by its
- *   bytes, an object by about what it weighs here: up to eight times its JSON.
+ *   characters, which are no more than its bytes and cost no time to count; an object by about what it weighs here: up to
+ *   eight times its JSON.
  * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told.
  * - `data-bytes`: bytes a second that it may send for long, 32 MB unless told. Of both, ten seconds' worth may come
  *   at once; beyond that the guest is stopped.
@@ -91,7 +92,7 @@ function main(settings: DOMStringMap): void {
     const outer = openLane(port, (text) => inner.send(text));
     const inner = openLane(port1, (text) =>
       typeof text === "string"
-        ? take(outer, text, new TextEncoder().encode(text).length, {
+        ? take(outer, text, text.length, {
             message: text.slice(0, 999),
           })
         : stop("not-text"),

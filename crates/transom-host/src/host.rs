@@ -55,6 +55,11 @@ impl Host {
         }
     }
 
+    /// Where the page is.
+    pub fn page_origins(&self) -> &[Origin] {
+        &self.page.origins
+    }
+
     /// The routes of the page's origin.
     pub fn page_router(&self) -> Router {
         page::router(Arc::clone(&self.page))

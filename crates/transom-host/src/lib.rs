@@ -71,6 +71,7 @@ mod consent;
 mod context;
 mod crowd;
 pub mod decisions;
+#[doc(hidden)]
 pub mod demo;
 mod digest;
 pub mod documents;
@@ -85,6 +86,8 @@ mod host;
 mod kept;
 mod log;
 mod page;
+#[cfg(test)]
+mod page_types;
 pub mod place;
 mod relay;
 pub mod sandbox;
@@ -94,12 +97,13 @@ mod server;
 pub mod upstream;
 pub mod words;
 
+pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
 pub use log::{Line, LineKind, Log};
 pub use serve::serve;
-pub use server::{Remark, ServerState, SignIn, Standing};
+pub use server::{Remark, ServerState, ShownTool, SignIn, Standing};
 
 // The README's example, and the guide's, compiled with the others of the documentation.
 #[cfg(doctest)]

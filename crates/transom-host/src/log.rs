@@ -27,6 +27,7 @@ struct Lines {
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entry"))]
 pub struct Line {
     /// Its number, from 1.
     pub n: u64,
@@ -35,13 +36,16 @@ pub struct Line {
     /// What kind of line.
     pub kind: LineKind,
     /// Who it is about.
+    #[cfg_attr(test, ts(as = "String"))]
     pub who: Quoted,
     /// What happened.
+    #[cfg_attr(test, ts(as = "String"))]
     pub words: Words,
 }
 
 /// What kind of line, for whoever reads or filters the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum LineKind {
     /// A request of a view was allowed.

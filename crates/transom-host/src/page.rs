@@ -65,6 +65,7 @@ pub(crate) struct Page {
 
 /// A tool to open when the page is first shown.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct First {
     pub(crate) server: String,
     pub(crate) tool: String,
@@ -198,7 +199,8 @@ struct After {
 }
 
 #[derive(Serialize)]
-struct PageState {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "State", optional_fields))]
+pub(crate) struct PageState {
     version: u64,
     servers: Vec<ServerState>,
     decisions: Vec<ShownDecision>,
@@ -241,7 +243,8 @@ async fn forget(
 }
 
 #[derive(Serialize)]
-struct Lines {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entries"))]
+pub(crate) struct Lines {
     entries: Vec<Line>,
 }
 

@@ -29,6 +29,7 @@ pub struct Relay {
 
 /// How much of what a page says of a view may be on its way to the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PageLimits {
     /// What has been sent and is not confirmed.

@@ -6,7 +6,7 @@ mod shown;
 
 pub(crate) use prepared::{Doubt, Prepared};
 use shown::Condition;
-pub use shown::{Remark, ServerState, SignIn, Standing};
+pub use shown::{Remark, ServerState, ShownTool, SignIn, Standing};
 
 use std::{
     collections::BTreeMap,

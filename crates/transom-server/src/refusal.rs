@@ -35,7 +35,7 @@ pub enum Rule {
     Server04,
     /// A view has a document.
     Server06,
-    /// Somebody may call a tool.
+    /// The model or a view may call a tool.
     Server08,
     /// Policy belongs to the view, not to the tool.
     Server10,

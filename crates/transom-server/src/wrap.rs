@@ -235,7 +235,7 @@ fn check_meta(registry: &Registry, listed: &Probe, tool: &Tool, refusals: &mut V
         refuse(
             Rule::Server03,
             format!(
-                "is linked to {uri}, which nobody serves: add `.view::<…>()` for it before `.build()`"
+                "is linked to {uri}, which no view of this server has: add `.view::<…>()` for it before `.build()`"
             ),
         );
     }

@@ -78,7 +78,7 @@ export function parse(data: unknown, side: Side, limit = SIZE_LIMIT): Parsed {
   const get = (key: string) => own(data, key);
   const warnings: string[] = [];
   try {
-    const members = side(type, get, warnings) ?? either(type, get, limit);
+    const members = either(type, get, limit) ?? side(type, get, warnings);
     if (!members) return undefined;
     const message = { type, ...members } as Message;
     return warnings.length

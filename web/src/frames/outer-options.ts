@@ -56,11 +56,8 @@ export const LOOK = 500;
 export const RELOADS = { times: 3, within: 60_000 };
 
 /** A transport connects once. */
-export function wrongTime(closed: boolean): FrameError {
-  return closed
-    ? new FrameError(
-        "CLOSED",
-        "this transport has been closed; again() makes a fresh one",
-      )
-    : new FrameError("ALREADY_STARTED", "this transport is already at work");
-}
+export const ended = () =>
+  new FrameError(
+    "CLOSED",
+    "the connection is closed; again() makes a fresh one",
+  );

@@ -142,13 +142,18 @@ fn html(body: &Body<'_>, limit: usize) -> Result<String, NotADocument> {
     let blob: String = parse(present(body.blob).ok_or(NotADocument::NoBody)?)?;
     // Before it is decoded: three bytes for four characters, at most two of them padding.
     check(Part::Document, (blob.len() / 4 * 3).saturating_sub(2), limit)?;
-    // Some servers leave the padding out.
-    let bare = blob.strip_suffix("==").or_else(|| blob.strip_suffix('=')).unwrap_or(&blob);
-    let bytes =
-        BASE64_NOPAD.decode(bare.as_bytes()).map_err(|e| NotADocument::Base64(quote(&e)))?;
+    let bytes = BASE64_NOPAD.decode(without_padding(&blob).as_bytes());
+    let bytes = bytes.map_err(|e| NotADocument::Base64(quote(&e)))?;
     check(Part::Document, bytes.len(), limit)?;
     let at = |e: std::string::FromUtf8Error| e.utf8_error().valid_up_to();
     String::from_utf8(bytes).map_err(|e| NotADocument::Utf8 { at: at(e) })
+}
+
+/// Some servers leave the padding out. More of it than belongs there is left where it is, and is wrong.
+fn without_padding(blob: &str) -> &str {
+    let bare = blob.trim_end_matches('=');
+    let most = (4 - bare.len() % 4) % 4;
+    if blob.len() - bare.len() <= most { bare } else { blob }
 }
 
 fn meta(body: &Body<'_>, limit: usize) -> Result<Value, NotADocument> {

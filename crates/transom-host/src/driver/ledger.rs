@@ -350,8 +350,10 @@ impl Driver {
     fn deny(&mut self, view: &ViewId, held: Held) {
         let Some((seat, common)) = self.seat(view) else { return };
         match held {
-            // The person at the page reads which file it is, and what is wrong with it; views do not.
-            Held::Open { .. } | Held::Call(_) => {
+            // A view may be told of this one, and need not know where the audit is.
+            Held::Call(_) => seat.not_begun(common, UNWRITTEN),
+            // The person at the page reads which file it is, and what is wrong with it.
+            Held::Open { .. } => {
                 let words = common.ledger.failed.as_ref().map(AuditError::to_string);
                 seat.not_begun(common, words.as_deref().unwrap_or(UNWRITTEN));
             }

@@ -53,10 +53,14 @@ pub(crate) type ShownDecisions = Arc<Mutex<Vec<ShownDecision>>>;
 
 /// A decision as a person is shown it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Decision"))]
 pub(crate) struct ShownDecision {
+    #[cfg_attr(test, ts(as = "String"))]
     id: DecisionId,
+    #[cfg_attr(test, ts(as = "String"))]
     server: Quoted,
     /// What it is about, after "may always" or "may never".
+    #[cfg_attr(test, ts(as = "String"))]
     words: Words,
     yes: bool,
     /// Whether it is kept after the end.

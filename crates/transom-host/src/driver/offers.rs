@@ -10,7 +10,8 @@ use transom::{
 use super::{LINE, common::Common, seat::Seat};
 use crate::{
     envelope::{Call, ToPage},
-    fallback, form,
+    fallback,
+    form::Form,
     log::LineKind,
     words::Words,
 };
@@ -37,7 +38,9 @@ impl Seat {
             let words = format!("left out {}: a tool may have 64 KiB", names.join(", "));
             self.log_of(common, LineKind::Warning, || Words::ours(&words));
         }
-        let shown = |offered: &AppTool| Tool::read(form::shown(|key| offered.tool.get(key))).ok();
+        let shown = |offered: &AppTool| {
+            Tool::read(Form::of(|key| offered.tool.get(key)).into_members()).ok()
+        };
         let tools = offered.iter().filter_map(shown).collect();
         self.say(common, &ToPage::Tools(tools));
     }

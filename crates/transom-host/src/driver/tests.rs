@@ -1215,8 +1215,8 @@ async fn a_tools_name_is_quoted_in_the_head_of_a_question_and_in_its_label() {
     assert_eq!(ask["who"], format!("View of {quoted}"));
     let (_, states) = stage.host.servers(None, Duration::ZERO).await;
     let odd = states.iter().find(|state| state.name == "odd").unwrap();
-    let labels: Vec<&Value> = odd.tools.iter().map(|tool| &tool["label"]).collect();
-    assert!(labels.contains(&&json!(Quoted::new(FORGED).as_str())), "{labels:?}");
+    let labels: Vec<&Quoted> = odd.tools.iter().map(|tool| &tool.label).collect();
+    assert!(labels.contains(&&Quoted::new(FORGED)), "{labels:?}");
 }
 
 #[tokio::test]

@@ -12,13 +12,14 @@ use super::{NotAnEnvelope, Said, read};
 
 /// What a page says about a view, read.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Said", rename_all = "lowercase"))]
 pub enum FromPage<'a> {
     /// It has a place for the view.
     Open(Open),
     /// The view says something; JSON text that has not been read yet.
-    Message(&'a str),
+    Message(#[cfg_attr(test, ts(type = "Carried"))] &'a str),
     /// The view said something too large to be carried: a message without what made it large, if it is known what it was.
-    Dropped(Option<String>),
+    Dropped(#[cfg_attr(test, ts(type = "Json"))] Option<String>),
     /// More of the arguments that its tool will be called with.
     Arguments(Piece),
     /// A tool that the view offers shall be called.
@@ -32,24 +33,29 @@ pub enum FromPage<'a> {
     /// Something about the page changed.
     Context(Facts),
     /// The mode now in force.
-    Mode(DisplayMode),
+    Mode(#[cfg_attr(test, ts(type = "{ mode: DisplayMode }"))] DisplayMode),
     /// The view's frame is gone, or shall go.
-    Close(CloseReason),
+    Close(#[cfg_attr(test, ts(type = "{ reason: CloseReason }"))] CloseReason),
     /// From a newer page.
+    #[cfg_attr(test, ts(skip))]
     Unknown,
 }
 
 /// A place for a view.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default)]
 pub struct Open {
     /// The lanes that the page can carry beside the window.
+    #[cfg_attr(test, ts(type = "\"port\"[]"))]
     pub lanes: Vec<String>,
     /// The display modes that it offers.
+    #[cfg_attr(test, ts(type = "DisplayMode[]"))]
     pub modes: Vec<DisplayMode>,
     /// The room that there is.
     pub container: Container,
     /// What the page says of itself.
+    #[cfg_attr(test, ts(as = "Option<Facts>", optional))]
     pub context: Facts,
     /// The tool to call, when the view is not known yet.
     pub tool: Option<Tool>,
@@ -57,6 +63,7 @@ pub struct Open {
 
 /// A tool whose view is to be opened.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ToolCall", optional_fields))]
 pub struct Tool {
     /// The server, by its configured name.
     pub server: String,
@@ -64,36 +71,43 @@ pub struct Tool {
     pub name: String,
     /// Its arguments, a JSON object.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "Json"))]
     pub arguments: Option<Box<RawValue>>,
     /// Whether they are still being written: they come as [`Piece`]s, and the tool is called after the last.
     #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub writing: bool,
 }
 
 /// The next piece of the JSON text of a tool's arguments, split off anywhere.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Piece {
     /// The piece.
     pub text: String,
     /// Whether it is the last.
     #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub done: bool,
 }
 
 /// A call of a tool that a view offers.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Call {
-    /// What [`ToPage::Called`] names.
+    /// What `ToPage::Called` names.
     pub id: String,
     /// The tool, by its name among the view's.
     pub name: String,
     /// Its arguments, a JSON object.
     #[serde(default)]
+    #[cfg_attr(test, ts(optional, type = "Json"))]
     pub arguments: Option<Box<RawValue>>,
 }
 
 /// The room on the page, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Container {
     pub(super) width: Option<f64>,
@@ -104,9 +118,11 @@ pub struct Container {
 
 /// What a page says of itself and of the person before it; nothing of it has been checked.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Facts {
     /// `light` or `dark`.
+    #[cfg_attr(test, ts(optional, type = "\"light\" | \"dark\""))]
     pub theme: Option<String>,
     /// The person's language, as BCP 47 writes it.
     pub locale: Option<String>,
@@ -117,11 +133,16 @@ pub struct Facts {
     /// Whether there is something that can rest above an element.
     pub hover: Option<bool>,
     /// The edges of the view that something else may cover.
+    #[cfg_attr(
+        test,
+        ts(optional, type = "{ top: number; right: number; bottom: number; left: number }")
+    )]
     pub insets: Option<SafeAreaInsets>,
 }
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Answer {
     /// The question.
     pub id: String,
@@ -129,8 +150,9 @@ pub struct Answer {
     pub choice: String,
 }
 
-/// What came of a [`Deed`].
+/// What came of a `Deed`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Did {
     /// The deed.
     pub id: String,
@@ -140,6 +162,7 @@ pub struct Did {
 
 /// Why a page ends a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum CloseReason {
     /// The person wants it closed; it may save its things first.

@@ -12,11 +12,12 @@ use crate::{relay::PageLimits, words::Words};
 
 /// What the host says about a view.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Told", rename_all = "lowercase", optional_fields))]
 pub enum ToPage {
     /// How to mount it.
     Open(Mount),
     /// Something for the view, as JSON text.
-    Message(String),
+    Message(#[cfg_attr(test, ts(type = "Carried"))] String),
     /// A question for the person; one with the same id takes its place.
     Ask(Box<Ask>),
     /// A question is moot.
@@ -27,8 +28,8 @@ pub enum ToPage {
     /// Something that only the page can do.
     Do(Deed),
     /// The tools that the view offers now.
-    Tools(Vec<wire::Tool>),
-    /// What came of a [`Call`].
+    Tools(#[cfg_attr(test, ts(type = "{ tools: ({ name: string } & Json)[] }"))] Vec<wire::Tool>),
+    /// What came of a `Call`.
     Called {
         /// The call.
         id: String,
@@ -40,6 +41,7 @@ pub enum ToPage {
     /// Show this in place of the view: there is none, or none any more.
     Text {
         /// Why, in a sentence.
+        #[cfg_attr(test, ts(as = "String"))]
         why: Words,
         /// What the tool answered, once it has.
         text: Option<String>,
@@ -47,6 +49,7 @@ pub enum ToPage {
     /// Something that the person should know about the view, which goes on.
     Note {
         /// In a sentence.
+        #[cfg_attr(test, ts(as = "String"))]
         text: Words,
     },
     /// The frame's size.
@@ -57,10 +60,11 @@ pub enum ToPage {
         height: Option<f64>,
     },
     /// Go into this mode.
-    Mode(DisplayMode),
+    Mode(#[cfg_attr(test, ts(type = "{ mode: DisplayMode }"))] DisplayMode),
     /// The end.
     Close {
         /// In one word.
+        #[cfg_attr(test, ts(as = "String"))]
         reason: Ending,
     },
 }
@@ -89,6 +93,7 @@ pub enum Ending {
 
 /// How to mount a view.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Mount {
     /// The sandbox page.
     pub src: String,
@@ -106,21 +111,26 @@ pub struct Mount {
 
 /// A question for the person at the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Ask {
     /// What the answer names.
     pub id: String,
     /// What kind of question.
     pub kind: &'static str,
     /// The question in words.
+    #[cfg_attr(test, ts(as = "String"))]
     pub text: Words,
     /// What can be answered.
     pub choices: Vec<&'static str>,
     /// Who asks.
+    #[cfg_attr(test, ts(as = "String"))]
     pub server: Quoted,
     /// The same for the head of the question: the server, and the tool whose view asks.
+    #[cfg_attr(test, ts(as = "String"))]
     pub who: Words,
     /// The tools it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
     pub tools: Vec<Quoted>,
     /// The address it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,31 +143,38 @@ pub struct Ask {
     pub folded: Option<Box<Fold>>,
     /// What has changed, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
     pub changes: Vec<Words>,
     /// The files it is about, without what is in them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<FileOffer>>", optional))]
     pub contents: Vec<FileOffer>,
     /// Whether the view has stopped waiting for the answer: it counts for the next time alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub late: bool,
 }
 
 /// The rest of what would be sent, which is shown when the person wants to see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Fold {
     /// How much there is.
+    #[cfg_attr(test, ts(as = "String"))]
     pub words: Words,
     /// What it is.
     pub text: String,
     /// How much there is even beyond that, and cannot be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<String>", optional))]
     pub beyond: Option<Words>,
 }
 
 /// Something that only the page can do, and only now: nothing is done before it is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Deed {
-    /// What the page's [`Did`] names.
+    /// What the page's `Did` names.
     pub id: String,
     /// `link` or `download`.
     pub kind: &'static str,
@@ -166,11 +183,13 @@ pub struct Deed {
     pub url: Option<String>,
     /// The files to save.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<FileOffer>>", optional))]
     pub contents: Vec<FileOffer>,
 }
 
 /// A file that the page shows or saves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct FileOffer {
     /// The name to save it under.
     pub name: String,

@@ -14,7 +14,7 @@ use transom::{
 use super::{Server, Servers};
 use crate::{
     documents::{Document, Severity},
-    form,
+    form::Form,
     grants::{MissingGrants, MissingNearby, MissingPermissions},
     log::LineKind,
     upstream::ListedTool,
@@ -24,6 +24,7 @@ use crate::{
 
 /// How a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
     /// It is being reached, for the first time or again.
@@ -39,6 +40,7 @@ pub enum Standing {
 
 /// A server as people are shown it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Server", optional_fields))]
 #[non_exhaustive]
 pub struct ServerState {
     /// The name it is configured with.
@@ -48,7 +50,7 @@ pub struct ServerState {
     /// How it is, in words.
     pub words: String,
     /// The tools that a model or a person may call.
-    pub tools: Vec<Value>,
+    pub tools: Vec<ShownTool>,
     /// What people should know before they open a view.
     pub findings: Vec<Remark>,
     /// Where to sign in, while the server asks for it.
@@ -56,8 +58,24 @@ pub struct ServerState {
     pub sign_in: Option<SignIn>,
 }
 
+/// A tool as people are shown it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Tool"))]
+#[non_exhaustive]
+pub struct ShownTool {
+    /// What is needed to draw a form for its arguments.
+    #[serde(flatten)]
+    pub form: Form,
+    /// Its name as people may read it.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub label: Quoted,
+    /// Whether it opens a view.
+    pub view: bool,
+}
+
 /// An invitation to sign in.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[non_exhaustive]
 pub struct SignIn {
     /// The address to open in a browser.
@@ -68,11 +86,14 @@ pub struct SignIn {
 
 /// One thing that people should know about a server's views.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[non_exhaustive]
 pub struct Remark {
     /// `danger`, `warning` or `note`.
+    #[cfg_attr(test, ts(type = "\"danger\" | \"warning\" | \"note\""))]
     pub severity: &'static str,
     /// What it is.
+    #[cfg_attr(test, ts(as = "String"))]
     pub words: Words,
 }
 
@@ -244,26 +265,23 @@ pub(super) fn count(number: usize, noun: &str) -> String {
 /// What the page needs of the tools: all of them, and of their schemas as much as one page can read.
 pub(super) fn shown<'a>(
     tools: impl Iterator<Item = &'a ListedTool>,
-) -> (Vec<Value>, Option<Remark>) {
+) -> (Vec<ShownTool>, Option<Remark>) {
     let mut room = SCHEMAS;
     let mut without = vec![];
     let show = |listed: &ListedTool| {
         // Only what can be read is listed.
         let tool: Value = serde_json::from_str(listed.raw.get()).unwrap_or_default();
-        let mut shown = form::shown(|key| tool.get(key));
-        let rest = room.checked_sub(form::schema_size(&shown));
+        let mut form = Form::of(|key| tool.get(key));
+        let label = Quoted::new(&form.name);
+        let rest = room.checked_sub(form.schema_size());
         if rest.is_none() {
-            shown.shift_remove("inputSchema");
+            form.input_schema = None;
         }
-        if tool.get("inputSchema").is_some() && !shown.contains_key("inputSchema") {
-            without.push(Quoted::new(tool["name"].as_str().unwrap_or_default()).to_string());
+        if tool.get("inputSchema").is_some() && form.input_schema.is_none() {
+            without.push(label.to_string());
         }
         room = rest.unwrap_or(room);
-        // What the page writes where people read its name.
-        let label = Quoted::new(tool["name"].as_str().unwrap_or_default());
-        shown.insert("label".to_owned(), label.as_str().into());
-        shown.insert("view".to_owned(), listed.meta.resource_uri.is_some().into());
-        shown.into()
+        ShownTool { form, label, view: listed.meta.resource_uri.is_some() }
     };
     let shown = tools.map(show).collect();
     let words =

@@ -78,7 +78,7 @@ impl<S: ServerHandler> Inner<S> {
         let leads_nowhere = link.is_some_and(|uri| !self.own_resources && !self.registry.has(uri));
         if mode == Mode::NoViews || leads_nowhere {
             if leads_nowhere {
-                tracing::error!(tool = %tool.name, ?link, "left out a link to a view that nobody serves");
+                tracing::error!(tool = %tool.name, ?link, "left out a link to a view that this server does not have");
             }
             meta.0.remove("ui");
             meta.0.remove(FLAT);
@@ -133,7 +133,7 @@ impl<S: ServerHandler> Inner<S> {
         if self.all_tools_known {
             return false;
         }
-        // Nobody has listed it yet. Hidden tools must not be found out by guessing their names.
+        // No client has listed it yet. A client must not find hidden tools by guessing their names.
         let tool = self.server.get_tool(name);
         let meta = self.registry.link(name).or_else(|| tool.as_ref()?.meta.as_ref());
         meta.is_some_and(Audience::is_app_only)

@@ -49,6 +49,12 @@ impl Page {
         let page = &mut self;
         page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather","arguments":{}}}}))
             .await;
+        self.greeted().await
+    }
+
+    /// The view's handshake, once the page has its frame.
+    async fn greeted(mut self) -> Self {
+        let page = &mut self;
         page.hear("open").await;
         let hello = json!({"protocolVersion":"2026-01-26","appInfo":{"name":"v","version":"1"},"appCapabilities":{}});
         page.ask("ui/initialize", hello).await;
@@ -384,6 +390,27 @@ async fn d7_without_its_row_nothing_is_done() {
     assert!(text["why"].as_str().unwrap().contains("the disk is full"), "{text}");
     assert!(text.get("text").is_none(), "nor is its tool called: {text}");
     assert_eq!(page.hear("close").await["reason"], "text");
+}
+
+#[tokio::test]
+async fn d7_arguments_written_step_by_step_call_nothing_without_their_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let mut page = Page::connect(Some(audit.clone())).await;
+    let tool = json!({"server":"demo","name":"show_weather","writing":true});
+    page.say(json!({"open":{"tool":tool}})).await;
+    let mut page = page.greeted().await;
+    fill(&audit).await;
+    page.say(json!({"arguments":{"text":"{}","done":true}})).await;
+    let reason = loop {
+        let message = page.hear("message").await;
+        assert_ne!(message["method"], "ui/notifications/tool-result", "it was called");
+        if message["method"] == "ui/notifications/tool-cancelled" {
+            break message["params"]["reason"].clone();
+        }
+    };
+    assert_eq!(reason, "the audit cannot be written", "and no word of where it is");
 }
 
 #[tokio::test]
