@@ -156,10 +156,13 @@ function utf8(text: string): string {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms * (0.9 + Math.random() / 5));
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), {
-      once: true,
-    });
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms * (0.9 + Math.random() / 5));
+    signal.addEventListener("abort", end);
   });
 }
 
