@@ -7,7 +7,7 @@ import { bundle, page } from "./bundle.mjs";
 import { example, openBench, startHost } from "./host.mjs";
 
 /** Starts the host with the backend's server, shows its view, and opens a tab of the backend's own. */
-export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', view = "fetch.view.js" } = {}) {
+export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', view = "fetch.view.js", script = "fetch.xhr.js" } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-fetch-"));
   const [document, place] = ["page.html", "place"].map((name) => path.join(folder, name));
   writeFileSync(document, page({ scripts: [await bundle(view)] }));
@@ -19,7 +19,7 @@ export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', vi
   const origin = readFileSync(place, "utf8");
   const tab = await bench.context.newPage();
   await tab.goto(origin);
-  await tab.addScriptTag({ content: await bundle("fetch.xhr.js") });
+  await tab.addScriptTag({ content: await bundle(script) });
   return {
     host,
     bench,

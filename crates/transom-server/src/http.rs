@@ -67,12 +67,12 @@ use crate::refusal::{Refusal, Rule};
 ///     .route(Route::get("/v1/orders/{id}"))
 ///     .route(Route::post("/v1/orders").accepts("application/json"))
 ///     .credentials(|context| async move {
-///         let token = context.extensions.get::<http::request::Parts>().and_then(|parts| parts.headers.get("authorization"));
-///         match token {
-///             Some(token) => Ok(Credentials::of(format!("{token:?}")).header("authorization", token.to_str().unwrap_or_default())),
-///             None => Ok(Credentials::nobody()),
-///         }
+///         // The backend's own token for whoever is signed in; that of MCP is for this server and goes nowhere else.
+///         let user = signed_in(&context).await?;
+///         Ok(Credentials::of(user.id).bearer(user.backend_token))
 ///     });
+/// # struct User { id: String, backend_token: String }
+/// # async fn signed_in(_: &rmcp::service::RequestContext<rmcp::RoleServer>) -> Result<User, rmcp::ErrorData> { unimplemented!() }
 /// # let _ = (server, proxy);
 /// # Ok::<(), transom_server::BuildError>(())
 /// ```

@@ -119,58 +119,25 @@ export function openCarrier(
   }: FetchOptions,
 ) {
   const said = new Set<string>();
-  const say = (words: string) =>
-    said.has(words) || (said.add(words), log?.(words));
-
-  /** The address, if it is one of ours. Decided before any `Request` is made: making one uses its body up (INS-2). */
-  const ours = (input: unknown): URL | undefined => {
-    const home = homeOf(base);
-    try {
-      const url = new URL(
-        input instanceof Request ? input.url : `${input}`,
-        home,
-      );
-      const near = url.origin === home.origin || origins.includes(url.origin);
-      return near && paths.some((path) => isBelow(url.pathname, path))
-        ? url
-        : undefined;
-    } catch {
-      return undefined;
-    }
+  const say = (words: string) => {
+    if (!said.has(words)) log?.(words);
+    said.add(words);
   };
 
-  /** Waits until the handshake is over, and tells whether the Host carries calls of tools. */
-  const ready = async (signal: AbortSignal | null | undefined) => {
-    const end = performance.now() + patience;
-    while (!app.getHostCapabilities() && performance.now() < end) {
-      signal?.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    const capabilities = app.getHostCapabilities();
-    if (!capabilities) say("not connected to a host: requests are not carried");
-    else if (!capabilities.serverTools)
-      say("this host carries no calls of tools: requests are not carried");
-    return capabilities?.serverTools;
-  };
-
+  const call = callerOf(app, timeout);
   return async (
     input: RequestInfo | URL,
     init: RequestInit | undefined,
     fall: () => Promise<Response>,
   ): Promise<Response> => {
-    const url = ours(input);
+    const url = ours(input, homeOf(base), paths, origins);
     // In a tab of its own there is no Host, and the page's requests are its own.
     if (!url || (globalThis.parent && parent === self)) return fall();
     const body = init?.body;
     const entries = body instanceof FormData ? [...body] : undefined;
-    const signal =
-      init?.signal !== undefined
-        ? init.signal
-        : input instanceof Request
-          ? input.signal
-          : null;
+    const signal = signalOf(input, init);
     signal?.throwIfAborted();
-    if (!(await ready(signal))) {
+    if (!(await ready(app, patience, signal, say))) {
       if (fallback === "native") return fall();
       throw failure("host_unavailable", "no host carries this request");
     }
@@ -194,19 +161,68 @@ export function openCarrier(
       await verify(response.clone(), request.integrity, tool);
     return response;
   };
+}
 
-  async function call(
+/** The address, if it is one of ours. Decided before any `Request` is made: making one uses its body up (INS-2). */
+function ours(
+  input: unknown,
+  home: URL,
+  paths: string[],
+  origins: string[],
+): URL | undefined {
+  try {
+    const url = new URL(
+      input instanceof Request ? input.url : `${input}`,
+      home,
+    );
+    const near = url.origin === home.origin || origins.includes(url.origin);
+    return near && paths.some((path) => isBelow(url.pathname, path))
+      ? url
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The caller's signal, where there is one; what is said in `init` counts, also if it is none. */
+function signalOf(input: unknown, init?: RequestInit): AbortSignal | null {
+  if (init?.signal !== undefined) return init.signal;
+  return input instanceof Request ? input.signal : null;
+}
+
+/** Waits until the handshake is over, and tells whether the Host carries calls of tools. */
+async function ready(
+  app: ToolCaller,
+  patience: number,
+  signal: AbortSignal | null,
+  say: (words: string) => void,
+): Promise<boolean> {
+  const end = performance.now() + patience;
+  while (!app.getHostCapabilities() && performance.now() < end) {
+    signal?.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const capabilities = app.getHostCapabilities();
+  if (!capabilities) say("not connected to a host: requests are not carried");
+  else if (!capabilities.serverTools)
+    say("this host carries no calls of tools: requests are not carried");
+  return Boolean(capabilities?.serverTools);
+}
+
+/** Calls a tool, and says why nothing came of it as `fetch` does. */
+function callerOf(app: ToolCaller, timeout = 120_000) {
+  return async (
     name: string,
     args: Json,
     signal: AbortSignal | null,
-  ): Promise<CallToolResult> {
+  ): Promise<CallToolResult> => {
     try {
       return await app.callServerTool(
         { name, arguments: args },
         // Longer than the server's own limit, so that it is the server who says what happened (ERR-8).
         {
           ...(signal && { signal }),
-          timeout: (timeout ?? 120_000) + 10_000,
+          timeout: timeout + 10_000,
           resetTimeoutOnProgress: true,
         },
       );
@@ -223,7 +239,7 @@ export function openCarrier(
         name,
       );
     }
-  }
+  };
 }
 
 /** Where relative addresses belong: to the document's own, or to a name that leads nowhere (INS-3). */
