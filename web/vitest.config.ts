@@ -11,7 +11,9 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^transom$/, replacement: module("index") },
+      { find: /^transom\/fetch$/, replacement: module("fetch/index") },
       { find: /^transom\/frames$/, replacement: module("frames/index") },
+      { find: /^transom\/(fetch\/[\w-]+)$/, replacement: module("$1") },
       { find: /^transom\/(frames\/[\w-]+)$/, replacement: module("$1") },
       { find: /^transom\/(\w+)$/, replacement: module("$1") },
     ],

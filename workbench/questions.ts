@@ -3,7 +3,7 @@
  *
  * A view can guess when and where a person clicks or presses a key next, and ask just before. So what was meant for
  * the view must not be an answer: the buttons arm when the question has stood still, whole and in sight for a moment in
- * which nobody clicked or typed, and again after everything that moves, covers or changes it.
+ * which the person did not click or type, and again after everything that moves, covers or changes it.
  *
  * ```text
  * waiting ──still for a moment──▶ armed ──click, Enter, Space, Escape──▶ answered
@@ -11,6 +11,7 @@
  *    └────moved, covered, changed───┘
  * ```
  */
+import type { Fold } from "../web/src/envelope.js";
 import { TransomView, type Ask } from "../web/src/host.js";
 
 export type Question = {
@@ -19,9 +20,6 @@ export type Question = {
   ask: Ask;
   answer: (choice: string) => void;
 };
-
-/** What a question does not show at once. */
-type Fold = { words: string; text: string; beyond?: string };
 
 /** Asks, now or when the questions before it are answered. One with the same id of the same view is replaced. */
 export function put(question: Question): void {
@@ -61,7 +59,7 @@ function draw(): void {
     last = performance.now();
     watch();
   }
-  // On no button: what is typed next may be meant for somebody else.
+  // On no button: what the person types next may be meant for a view.
   if (fresh) dialog.focus();
   if (!first && dialog.open) {
     // Before the dialog gives the keyboard back: a view that had it may have it again.
@@ -75,22 +73,21 @@ function fill({ view, ask }: Question): void {
   dialog.dataset["view"] = view.getAttribute("view") ?? "";
   dialog.dataset["ask"] = ask.id;
   // The host's words: a name that the page was told may read like a sentence.
-  who.textContent = String(ask["who"] ?? "");
+  who.textContent = ask.who ?? "";
   const parts: HTMLElement[] = [
     make("h2", { id: "question-text", textContent: ask.text }),
   ];
-  const items = (name: string, read: (item: unknown) => string) => {
-    if (Array.isArray(ask[name])) parts.push(list(ask[name].map(read)));
+  const items = (texts?: string[]) => {
+    if (texts) parts.push(list(texts));
   };
-  items("tools", String);
-  if (typeof ask["url"] === "string")
-    parts.push(make("code", { textContent: ask["url"] }));
-  if (typeof ask["preview"] === "string")
-    parts.push(make("pre", { textContent: ask["preview"] }));
-  if (ask["folded"]) parts.push(folded(ask["folded"] as Fold));
-  items("changes", String);
-  items("contents", (file) => String((file as { name: unknown }).name));
-  if (ask["late"])
+  items(ask.tools);
+  if (ask.url !== undefined) parts.push(make("code", { textContent: ask.url }));
+  if (ask.preview !== undefined)
+    parts.push(make("pre", { textContent: ask.preview }));
+  if (ask.folded) parts.push(folded(ask.folded));
+  items(ask.changes);
+  items(ask.contents?.map(({ name }) => name));
+  if (ask.late)
     parts.push(
       make("p", {
         className: "late",
@@ -110,7 +107,7 @@ function fill({ view, ask }: Question): void {
   );
 }
 
-/** The rest of what would be sent: how much it is, and all of it for whoever wants to see it. */
+/** The rest of what would be sent: how much it is, and all of it for the person who wants to see it. */
 function folded({ words, text, beyond }: Fold): HTMLElement {
   const rest = make("details", {});
   rest.append(
@@ -158,7 +155,7 @@ function look(now: number): void {
   if (!dialog.open) return;
   const seen = sight();
   if (seen === undefined || seen !== stood) rest();
-  // A frame that came late shows for how long nobody could see anything: that does not count.
+  // A late frame means that the person could not see anything for that time: it does not count.
   else still += Math.min(now - last, LONGEST_FRAME);
   [stood, last] = [seen, now];
   dialog.style.setProperty("--still", String(Math.min(still / STILL, 1)));
@@ -173,7 +170,7 @@ function look(now: number): void {
   watch();
 }
 
-/** Where everything is; nothing while a part is out of sight, or somebody else has the keyboard. */
+/** Where everything is; nothing while a part is out of sight, or a view or another page has the keyboard. */
 function sight(): string | undefined {
   if (document.visibilityState !== "visible" || !document.hasFocus())
     return undefined;
@@ -221,7 +218,7 @@ function rest(): void {
   words("wait");
 }
 
-/** Somebody clicked or typed before the buttons were armed, and is told. */
+/** Tells the person that a click or key came before the buttons were armed. */
 function tooEarly(): void {
   rest();
   words("early");
@@ -300,7 +297,7 @@ const WORDS = {
   early: "That was too early. Please answer again.",
 };
 
-/** In milliseconds. Longer than the time between two clicks of a double click, or two keys of somebody who types. */
+/** In milliseconds. Longer than the time between two clicks of a double click, or two keys of a person who types. */
 const STILL = 700;
 const LONGEST_FRAME = 100;
 
@@ -338,7 +335,7 @@ dialog.oncancel = (event) => event.preventDefault();
 dialog.onclose = () => {
   // Some browsers close a dialog at the second Escape, whatever the page says.
   if (!shown) return;
-  // It was out of sight, and whoever looked at it every frame may have stopped.
+  // It was out of sight, and the watch of every frame may have stopped.
   rest();
   dialog.showModal();
   watch();

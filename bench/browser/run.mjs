@@ -174,6 +174,41 @@ const phases = {
     }
   },
 
+  /** The postMessage transport: two windows, no sandbox between them, raw in turns with ours. */
+  async windows() {
+    const rows = [];
+    for (const topo of ["same-site", "other-site"]) {
+      const load = { topo, size: 100, rounds: times(100), chunk: 50 };
+      const rtt = await inPage("windowsRtt", load, "windows.html");
+      const shake = await inPage(
+        "windowsHandshake",
+        { topo, n: times(40) },
+        "windows.html",
+      );
+      for (const [what, { value, busy }, limit] of [
+        ["round trip of 100 B", rtt, 1.25],
+        ["setup and connection after the announcements", shake, 3],
+      ]) {
+        const of = busy.others > QUIET ? (v) => quantile(v, 0.1) : median;
+        const ratio = of(value.frames) / of(value.raw);
+        rows.push([
+          topo,
+          what,
+          round(of(value.raw)),
+          round(of(value.frames)),
+          round(ratio),
+          round(busy.others),
+        ]);
+        bar(`windows, ${topo}, ${what}`, ratio, limit);
+      }
+    }
+    const head = ["topology", "what", "raw ms", "frames ms", "ratio"];
+    results.windows = rows;
+    console.log(
+      `\n### MCP between two windows\n\n${table([...head, "others' cores"], rows)}`,
+    );
+  },
+
   async siblings() {
     const topo = "direct";
     const counts = [1, 50];
@@ -307,7 +342,7 @@ function Rows() {
   };
 }
 
-async function inPage(measurement, load) {
+async function inPage(measurement, load, file = "bench.html") {
   console.error(`${measurement} ${load.topo}`);
   let best;
   let failures = 0;
@@ -316,8 +351,9 @@ async function inPage(measurement, load) {
     attempt < Number(options.get("tries") ?? 2);
     attempt++
   ) {
-    const once = await withPage((page) =>
-      page.evaluate(`bench.${measurement}(${JSON.stringify(load)})`),
+    const once = await withPage(
+      (page) => page.evaluate(`bench.${measurement}(${JSON.stringify(load)})`),
+      file,
     ).catch((error) => {
       console.error(`  ${error.message}`);
       if (++failures > 2) throw error;
@@ -330,7 +366,7 @@ async function inPage(measurement, load) {
   return best;
 }
 
-async function withPage(measure) {
+async function withPage(measure, file = "bench.html") {
   await waitIdle({ patienceMs: 1000 * Number(options.get("wait") ?? 60) });
   const site = await serveBench();
   const browser = await launch();
@@ -341,7 +377,7 @@ async function withPage(measure) {
   );
   const measured = async () => {
     const page = await browser.open(
-      `http://localhost:${site.hostPort}/bench.html?sandboxPort=${site.sandboxPort}`,
+      `http://localhost:${site.hostPort}/${file}?sandboxPort=${site.sandboxPort}`,
     );
     while (!(await page.evaluate("!!window.benchReady")))
       await new Promise((done) => setTimeout(done, 50));

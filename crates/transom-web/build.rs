@@ -4,6 +4,7 @@
 //! `web/` and `workbench/` with the locked npm packages, in `OUT_DIR` and nowhere else.
 
 #[path = "build/packages.rs"]
+#[expect(unreachable_pub, reason = "it is a module of the library too")]
 mod packages;
 
 use std::{
@@ -100,5 +101,11 @@ fn variable(name: &str) -> String {
 const VIEW: [&str; 1] = ["transom.global.js"];
 
 /// What the feature `host` adds.
-const HOST: [&str; 5] =
-    ["host.global.js", "sandbox.js", "workbench.js", "workbench.css", "workbench.html"];
+const HOST: [&str; 6] = [
+    "host.global.js",
+    "sandbox.js",
+    "workbench.js",
+    "workbench.css",
+    "workbench.html",
+    "expose.js",
+];

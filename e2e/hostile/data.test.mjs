@@ -153,7 +153,7 @@ test("ATK-27 a message whose id is 100 MB, or as deep as it gets, is refused und
   assert.equal(await bench.page.evaluate(() => document.body.dataset.socket), "open");
   // All four of them.
   await refusals(card, 4);
-  await bench.log("stranger opena message that was too large").first().waitFor();
+  await bench.log("stranger openThis view sends messages of more than").first().waitFor();
   assert.equal(await effects(card), 1);
   await neighbourWorks();
 });
@@ -178,7 +178,7 @@ for (const [what, letter, lane] of [
     await (lane === "port" ? looksByPort(view) : looks(view));
     assert.equal(await bench.page.evaluate(() => document.body.dataset.socket), "open");
     await refusals(card, 1);
-    await bench.log("stranger opena message that was too large").first().waitFor();
+    await bench.log("stranger openThis view sends messages of more than").first().waitFor();
     assert.equal(await effects(card), 1);
     await neighbourWorks();
   });

@@ -62,16 +62,16 @@ export const DEFENCES = [
   },
   {
     name: "a tool for views alone is nobody else's",
-    file: "crates/transom-host/src/driver/opening.rs",
-    find: ".is_some_and(|known| !known.for_model)",
-    put: ".is_some_and(|known| !known.for_model && !known.for_app)",
+    file: "crates/transom/src/host/requests.rs",
+    find: "Some(tool) if !tool.for_model => Err(",
+    put: "Some(tool) if !tool.for_model && !tool.for_app => Err(",
     test: ["servers", "H-10"],
   },
   {
     name: "a yes counts for one server",
     file: "crates/transom-host/src/driver/questions.rs",
-    find: "for seat in self.views.values_mut().filter(|seat| seat.server == server) {",
-    put: "for seat in self.views.values_mut() {",
+    find: "for seat in self.seats.values_mut().filter(|seat| seat.server == server) {",
+    put: "for seat in self.seats.values_mut() {",
     test: ["servers", "H-12 what was allowed"],
   },
   {
@@ -112,8 +112,8 @@ export const DEFENCES = [
   {
     name: "what comes too fast is confirmed slowly",
     file: "crates/transom-host/src/driver/seat.rs",
-    find: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)))",
-    put: "self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate))) * 0",
+    find: "self.rate().map_or(0, |rate| self.pace.ahead(now, confirmed(rate)))",
+    put: "self.rate().map_or(0, |rate| self.pace.ahead(now, confirmed(rate))) * 0",
     test: ["flood", "a view that is too fast"],
   },
   {
@@ -154,8 +154,8 @@ export const DEFENCES = [
   {
     name: "what is too long for a frame is not put in one",
     file: "web/src/envelope.ts",
-    find: "new Blob([text]).size > LIMIT",
-    put: "new Blob([text]).size > LIMIT * 9",
+    find: "size > LIMIT ?",
+    put: "size > LIMIT * 9 ?",
     test: ["data", "ATK-27 a message that grows"],
   },
   {
@@ -237,7 +237,7 @@ export const DEFENCES = [
   },
   {
     name: "the page draws a tool's form when somebody opens it",
-    file: "workbench/page.ts",
+    file: "workbench/form.ts",
     find: 'details.addEventListener("toggle", () => details.append(content()), {\n    once: true,\n  });',
     put: "details.append(content());",
     test: ["relay", "drawn when somebody opens it"],
@@ -294,8 +294,8 @@ export const DEFENCES = [
   {
     name: "no effect before its row is written",
     file: "crates/transom-host/src/driver/ledger.rs",
-    find: "Some(ticket) => drop(self.ledger.held.insert(ticket, (view.clone(), held))),",
-    put: "Some(_) => self.release(view, held),",
+    find: "let written = *entry.key() <= self.written;",
+    put: "let written = *entry.key() <= self.written || self.failed.is_none();",
     test: ["crash", "killed"],
     kills: 20,
   },

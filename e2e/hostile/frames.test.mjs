@@ -409,6 +409,15 @@ test("ATK-40 LIF-2 an outer page closed in mid-request: its popup notices", asyn
   assert.equal(await next(popup, "close"), "PEER_CLOSED");
 });
 
+for (const [place, origin] of Object.entries({ "of its site": () => site.neighbour, "of another": () => site.stranger }))
+  test(`WIN-7 an outer page that reloads tells its popup ${place}`, async (t) => {
+    const { host, context, url } = await open(t, { options: { popup: true }, inner: { origin: origin() } });
+    const popup = context.pages().find((page) => page.url() === url);
+    await host.reload();
+    assert.equal(await next(popup, "close"), "PEER_CLOSED");
+    assert.match(await popup.evaluate(() => inner.reason.message), /reloaded/);
+  });
+
 test("WIN-7 an outer page that reloaded is a fresh page, and does not inherit its popup", async (t) => {
   const { host, context, url } = await open(t, { options: { popup: true } });
   const popup = context.pages().find((page) => page.url() === url);

@@ -43,7 +43,7 @@ test("a view that declares private addresses is asked about, and after a no it r
   assert.equal(await card.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
   await card.answer("deny");
   assert.deepEqual(await arrivals(bench, card), []);
-  await bench.log("nobody agreed to private addresses").first().waitFor();
+  await bench.log("you did not agree to private addresses").first().waitFor();
   const rows = (await host.audit()).filter(({ view }) => view === card.view).map(({ kind, outcome, about }) => [kind, outcome, about]);
   for (const [kind, outcome] of [["ask", undefined], ["decision", "deny"]])
     assert.ok(rows.some(([a, b, about]) => a === kind && b === outcome && about?.includes(origin)), JSON.stringify(rows));

@@ -12,8 +12,13 @@ from = "mcp.json"
 [servers.stranger.limits.view]
 messages = 1
 messages-burst = 30
+[servers.talker]
+from = "mcp.json"
+[servers.talker.limits.view]
+messages = 5000
 `;
-const host = await startHost({ servers: { stranger: hostile("view"), neighbour: hostile("odd") }, toml });
+const servers = { stranger: hostile("view"), neighbour: hostile("odd"), talker: hostile("view") };
+const host = await startHost({ servers, toml });
 const browser = await startBrowser();
 after(async () => {
   await browser.close();
@@ -52,5 +57,19 @@ test("a view that has no place is told on its card, with what to do about it", a
   await second.close();
   const fourth = await bench.run("neighbour", "steady");
   await fourth.guest.locator("body[data-result]").waitFor();
+  assert.deepEqual(bench.mishaps, []);
+});
+
+test("what an operator allows is let through by the sandbox and the page too, and the view goes on", async () => {
+  const card = await bench.run("talker", "open");
+  await card.guest.locator("body[data-ready]").waitFor();
+  const view = await card.frame();
+  // Three times as much as a page lets wait of a view that may say no more than usual.
+  const refused = await view.evaluate(async () => {
+    const answers = await Promise.all(Array.from({ length: 3_000 }, () => ask("ping", {})));
+    return answers.filter(({ code }) => code).length;
+  });
+  assert.equal(refused, 0);
+  assert.equal(await card.box.locator("iframe").count(), 1);
   assert.deepEqual(bench.mishaps, []);
 });

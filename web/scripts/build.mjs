@@ -46,6 +46,12 @@ if (process.argv.includes("--workbench")) {
   });
   await build({
     ...shared,
+    entryPoints: ["../workbench/expose.ts"],
+    bundle: true,
+    outfile: "dist/expose.js",
+  });
+  await build({
+    ...shared,
     entryPoints: ["../workbench/page.css"],
     outfile: "dist/workbench.css",
   });

@@ -1,5 +1,6 @@
 // Packs the package, installs it in a scratch project, and uses it as a stranger would: the types under
 // `strict` without `skipLibCheck`, in both ways of resolving modules; the modules in Node and in a bundle.
+//   node scripts/pack-test.mjs [tarball]      with a tarball, that one is installed
 import { execFileSync } from "node:child_process";
 import {
   cpSync,
@@ -11,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { checkExports } from "./exports-test.mjs";
@@ -28,35 +29,18 @@ const run = (command, args, cwd = scratch) =>
   });
 
 try {
-  const [{ filename, files }] = JSON.parse(
-    run(
-      "npm",
-      [
-        "pack",
-        "--json",
-        "--ignore-scripts",
-        "--loglevel=error",
-        "--pack-destination",
-        scratch,
-      ],
-      root,
-    ),
-  );
-  const strays = files
-    .map(({ path }) => path)
-    .filter((path) => !PACKED.test(path));
+  const tarball = process.argv[2] ? resolve(process.argv[2]) : pack();
+  const files = run("tar", ["tzf", tarball])
+    .trim()
+    .split("\n")
+    .map((path) => path.replace("package/", ""));
+  const strays = files.filter((path) => !PACKED.test(path));
   if (strays.length) throw new Error(`packed too much: ${strays}`);
 
   // Unpacked where npm would put it: the package has no dependencies to fetch.
   const home = join(scratch, "node_modules/transom");
   mkdirSync(home, { recursive: true });
-  run("tar", [
-    "xzf",
-    join(scratch, filename),
-    "-C",
-    home,
-    "--strip-components=1",
-  ]);
+  run("tar", ["xzf", tarball, "-C", home, "--strip-components=1"]);
   for (const name of ["LICENSE-MIT", "LICENSE-APACHE"])
     if (!licence(home, name).equals(licence(join(root, ".."), name)))
       throw new Error(`${name} is not the repository's`);
@@ -128,6 +112,17 @@ try {
   );
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Packs what is built, and returns where. */
+function pack() {
+  const words = ["--json", "--ignore-scripts", "--loglevel=error"];
+  const said = run(
+    "npm",
+    ["pack", ...words, "--pack-destination", scratch],
+    root,
+  );
+  return join(scratch, JSON.parse(said)[0].filename);
 }
 
 /** A copy, because npm packs no links. */

@@ -27,12 +27,12 @@ const PARTS = [
   ["sandbox script", 2.5, () => bundle('import "./dist/sandbox.js"')],
   [
     "<transom-view> with both channels",
-    5.0,
+    5.1,
     () => bundle('export * from "./dist/host.js"'),
   ],
   [
     "frames: outer side with both windows",
-    8.5,
+    8.3,
     () =>
       bundle(
         'export { OuterFrameTransport, IframeControl, PopupControl } from "./dist/frames/index.js"',
@@ -43,6 +43,16 @@ const PARTS = [
     5.0,
     () =>
       bundle('export { InnerFrameTransport } from "./dist/frames/index.js"'),
+  ],
+  [
+    "fetch over MCP: fetch alone",
+    3.0,
+    () => bundle('export { initMcpFetch } from "./dist/fetch/index.js"'),
+  ],
+  [
+    "fetch over MCP: fetch, XMLHttpRequest and EventSource",
+    9.0,
+    () => bundle('export { initMcpHttp } from "./dist/fetch/index.js"'),
   ],
   [
     "classic script, to be written into HTML",

@@ -22,7 +22,7 @@ type Hear = (
   now?: number,
 ) => void;
 
-/** The requests that one side has made and that nobody has answered yet. */
+/** The requests that one side has made and the other has not answered yet. */
 export type Calls = ReturnType<typeof openCalls>;
 
 /** Starts with no request made. `send` rejects what it cannot send. */
@@ -111,8 +111,8 @@ export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
       }),
 
     /**
-     * Hands news to the call that it is about, also if the id came back as text (W-3). What nobody
-     * asked for is dropped.
+     * Hands news to the call that it is about, also if the id came back as text (W-3). What was
+     * not asked for is dropped.
      */
     tell: (
       id: unknown,

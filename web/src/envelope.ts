@@ -5,12 +5,9 @@
  * A frame is written so that a message inside it need not be parsed to be passed on: fixed order of
  * members, no white space, the payload last.
  */
-import {
-  parseMessage,
-  type DisplayMode,
-  type Json,
-  type Message,
-} from "./wire.js";
+import type * as generated from "./envelope.generated.js";
+import { bytesOf } from "./guard.js";
+import { parseMessage, type Json, type Message } from "./wire.js";
 
 /** One message as it came: an object from a window, JSON text from a port or a socket. */
 export type Carried = Message | string;
@@ -23,123 +20,57 @@ export function asMessage(carried: Carried): Message {
   return message;
 }
 
-/** Where the view may live on the page, in CSS pixels. */
-export type Container = {
-  width?: number;
-  height?: number;
-  maxWidth?: number;
-  maxHeight?: number;
-};
+export type {
+  Container,
+  Deed,
+  Facts,
+  Fold,
+  ToolCall,
+} from "./envelope.generated.js";
 
 /** What the page says about a view. */
-export type Said =
-  | {
-      open: {
-        lanes: "port"[];
-        modes: DisplayMode[];
-        container: Container;
-        context?: Facts;
-        tool?: ToolCall | undefined;
-      };
-    }
-  | { message: Carried }
-  | { dropped: Json }
-  | { arguments: { text: string; done?: boolean } }
-  | { call: { id: string; name: string; arguments?: Json } }
-  | { answer: { id: string; choice: string } }
-  | { did: { id: string; done: boolean } }
-  | { resize: Container }
-  | { context: Facts }
-  | { mode: { mode: DisplayMode } }
-  | {
-      close: {
-        reason:
-          "user" | "gone" | "flood" | "past-sandbox" | "not-text" | "focus";
-      };
-    };
-
-/** What a page says of itself and of the person before it. */
-export type Facts = {
-  theme?: "light" | "dark";
-  /** BCP 47. */
-  locale?: string;
-  /** By its IANA name. */
-  timeZone?: string;
-  touch?: boolean;
-  hover?: boolean;
-  /** The edges of the view that something else may cover. */
-  insets?: { top: number; right: number; bottom: number; left: number };
-};
+export type Said = generated.Said;
 
 /**
- * A tool to call, whose result the view will show. With `writing` its arguments are still being written,
- * and come piece by piece as `arguments`.
+ * What the host process says to a view. A channel without a host process may leave out of a question and of an opening
+ * what only that process knows, and may open a sandbox page in raw mode.
  */
-export type ToolCall = {
-  server: string;
-  name: string;
-  arguments?: Json;
-  writing?: boolean;
-};
-
-/** What the host process says to a view. */
 export type Told =
+  | Exclude<generated.Told, { open: unknown } | { ask: unknown }>
   | { open: Opened }
-  | { message: Carried }
-  | { ask: Ask }
-  | { withdraw: { id: string } }
-  | { text: Fallback }
-  | { note: { text: string } }
-  | { do: Deed }
-  | { tools: Offers }
-  | { called: Called }
-  | { resize: { width?: number; height?: number } }
-  | { mode: { mode: DisplayMode } }
-  | { close: { reason: string } };
+  | { ask: Ask };
 
 /** How to mount a view. */
-export type Opened = {
-  /** The sandbox page, with its origin. */
-  src: string;
-  /** What assistive technology calls the frame. */
-  title?: string;
-  /** The frame's `allow` attribute. */
-  allow?: string;
-  border?: boolean;
-  /** For a sandbox page in raw mode: what to send once it is ready. */
-  resource?: { html: string; sandbox?: string; csp?: Json; permissions?: Json };
-};
+export type Opened = Pick<generated.Mount, "src"> &
+  Partial<Omit<generated.Mount, "limits">> & {
+    /** What counts for the view on the page, as the host process decided it; without it, the usual. */
+    limits?: Partial<PageLimits>;
+    /** For a sandbox page in raw mode: what to send once it is ready. */
+    resource?: {
+      html: string;
+      sandbox?: string;
+      csp?: Json;
+      permissions?: Json;
+    };
+  };
+
+/** How much of what a page says of a view may be on its way. Bytes are those of the text in UTF-8. */
+export type PageLimits = generated.PageLimits;
 
 /** A question for the person at the page. */
-export type Ask = {
-  id: string;
-  kind: string;
-  text: string;
-  choices: string[];
-  [key: string]: unknown;
-};
+export type Ask = Pick<generated.Ask, "id" | "kind" | "text" | "choices"> &
+  Partial<generated.Ask>;
 
 /** What to show in place of a view: why there is none and, once it is known, what the tool answered. */
-export type Fallback = { why: string; text?: string };
-
-/** Something that only a page can do; `did` tells the host process what came of it. */
-export type Deed = {
-  id: string;
-  kind: string;
-  url?: string;
-  contents?: {
-    name: string;
-    mimeType?: string;
-    text?: string;
-    blob?: string;
-  }[];
-};
+export type Fallback = Kind<"text">;
 
 /** The tools that a view offers; each as MCP lists it. */
-export type Offers = { tools: ({ name: string } & Json)[] };
+export type Offers = Kind<"tools">;
 
 /** What came of a `call`: the answer, or why there is none. */
-export type Called = { id: string; text: string; failed: boolean };
+export type Called = Kind<"called">;
+
+type Kind<K extends string> = Extract<generated.Told, Record<K, unknown>>[K];
 
 /** What one frame said, its payload unread when it is a message. */
 export type Frame = {
@@ -169,25 +100,32 @@ export function readFrame(text: string): Frame | undefined {
 /** What one side has said about a view and the other has not yet confirmed. */
 export function openStream(view: string, write: (text: string) => void) {
   if (!/^[\w-]{1,64}$/.test(view)) throw new TypeError("not a view");
+  // What counts until the peer says otherwise: little, so that a view that floods is soon made to wait.
+  const most: PageLimits = {
+    flying: 64,
+    flyingBytes: 2 ** 22,
+    waiting: 1024,
+    waitingBytes: 2 ** 26,
+  };
   let heard = 0;
   let confirmed = 0;
   let bytes = 0;
   let waiting = 0;
-  /** Everything not yet confirmed; only the first `flying` of it has been written. */
-  const unconfirmed: string[] = [];
+  /** Everything not yet confirmed, and its bytes; only the first `flying` of it has been written. */
+  const unconfirmed: [text: string, size: number][] = [];
   let flying = 0;
 
   const send = (at: number) =>
     write(
-      `{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]}}`,
+      `{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]![0]}}`,
     );
   const fill = () => {
     while (
       flying < unconfirmed.length &&
-      flying < MESSAGES &&
-      (!flying || bytes < BYTES)
+      flying < most.flying &&
+      (!flying || bytes < most.flyingBytes)
     ) {
-      bytes += unconfirmed[flying]!.length;
+      bytes += unconfirmed[flying]![1];
       send(flying++);
     }
   };
@@ -203,28 +141,27 @@ export function openStream(view: string, write: (text: string) => void) {
         unconfirmed.length = flying;
         waiting = bytes;
       }
-      // A frame that the peer cannot take would end the connection, and the next one, for every view. By
-      // its bytes: a text may have three for each of its characters.
+      const size = bytesOf(text);
+      // A frame that the peer cannot take would end the connection, and the next one, for every view.
       unconfirmed.push(
-        text.length * 3 > LIMIT && new Blob([text]).size > LIMIT
-          ? '"dropped":{}'
-          : `"${kind}":${text}`,
+        size > LIMIT ? ['"dropped":{}', 0] : [`"${kind}":${text}`, size],
       );
-      waiting += unconfirmed.at(-1)!.length;
+      waiting += unconfirmed.at(-1)![1];
       fill();
-      return unconfirmed.length < 1024 && waiting <= WAITING;
+      return unconfirmed.length < most.waiting && waiting <= most.waitingBytes;
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
-    take({ seq, ack }: Frame): boolean {
+    take({ seq, ack, kind, payload }: Frame): boolean {
       if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
         throw new TypeError("not a frame");
       for (; confirmed < ack; confirmed++) {
-        const { length } = unconfirmed.shift()!;
-        bytes -= length;
-        waiting -= length;
+        const [, size] = unconfirmed.shift()!;
+        bytes -= size;
+        waiting -= size;
         flying--;
       }
+      if (kind === "open") Object.assign(most, (payload as Opened).limits);
       fill();
       if (!seq || seq <= heard) return false;
       heard = seq;
@@ -240,14 +177,8 @@ export function openStream(view: string, write: (text: string) => void) {
   };
 }
 
-/** The longest message, in bytes. */
+/** The longest message that a frame holds, in bytes: the same for every view and every host. */
 export const LIMIT = 2 ** 24;
-
-/** What we have under way unconfirmed, per view: little, so that whoever floods is soon made to wait. */
-const MESSAGES = 64;
-const BYTES = 2 ** 22;
-/** The most that waits for the peer, per view, sent or not. */
-const WAITING = 2 ** 26;
 
 const HEAD =
   /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;

@@ -1,6 +1,11 @@
 /** What a relay may check without understanding: how big a message is, and whether a source is one. */
 import { isObject, type Json } from "./wire.js";
 
+/** How many bytes a text has on the wire. */
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
 /**
  * Estimates a cloned value's size in bytes without writing it out; stops counting beyond the limit.
  *

@@ -26,6 +26,7 @@ import {
   type Said,
   type Told,
 } from "./envelope.js";
+import { bytesOf } from "./guard.js";
 import { guard, hold, holds, tally, VIEWS, type Guarded } from "./keyboard.js";
 import { openLane, type Lane, type Stray } from "./port.js";
 import {
@@ -51,6 +52,7 @@ export type {
   Fallback,
   Offers,
   Opened,
+  PageLimits,
   Said,
   Told,
   ToolCall,
@@ -202,7 +204,7 @@ export class TransomView extends HTMLElement {
         modes,
         container: this.#container(),
         context,
-        tool,
+        ...(tool && { tool }),
       },
     });
     this.#watch.observe(this);
@@ -279,7 +281,7 @@ export class TransomView extends HTMLElement {
     this.#it = guard(frame, this, () => this.#stop("focus"));
     this.#window = openLane(
       frame.contentWindow!,
-      (data) => this.#hear(parseMessage(data), opened),
+      (data) => this.#hear(data, opened),
       origin,
       (event) => this.#stray(event),
     );
@@ -287,7 +289,8 @@ export class TransomView extends HTMLElement {
   }
 
   /** What the view said on the window. */
-  #hear(message: Message | undefined, { resource }: Opened): boolean {
+  #hear(data: unknown, { resource }: Opened): boolean {
+    const message = parseMessage(data);
     const method = methodOf(message)!;
     if (RESERVED.test(method)) {
       const { params = {} } = message as { params?: Json };
@@ -320,7 +323,10 @@ export class TransomView extends HTMLElement {
     else if (this.#lane === "port") return this.#ignore();
     else if (this.#lane === "offered" && method === INITIALIZED)
       this.#settle("window");
-    return message ? this.#pass({ message }) : this.#ignore();
+    // Well formed or not: the host process judges what says that it is a message. Other traffic is not a view's word.
+    return (data as Json)?.jsonrpc === "2.0"
+      ? this.#pass({ message: data as Message })
+      : this.#ignore();
   }
 
   /** A document says ui/initialize once: a second time it is another document. */
@@ -339,15 +345,16 @@ export class TransomView extends HTMLElement {
   #hearPort(text: unknown): boolean {
     if (typeof text !== "string") return this.#stop(NOT_TEXT);
     if (this.#lane === "offered") {
-      if (text.length > 512 || methodOf(asMessage(text)) !== INITIALIZED)
+      if (text.length > 999 || methodOf(asMessage(text)) !== INITIALIZED)
         return this.#ignore();
       this.#settle("port");
     }
+    // As it came, JSON or not: the host process judges it.
     return this.#pass({ message: text });
   }
 
   /**
-   * The view wrote to this page itself, past its sandbox. Nobody measured that, so nobody reads it; but it takes the
+   * The view wrote to this page itself, past its sandbox. The sandbox did not measure that, so the page does not read it; but it takes the
    * page's time to receive, and a large one takes it from every view. Some libraries do it once; whoever does
    * it more often than five times within minutes is ended. A frame that is gone by now has left its origin: of several views
    * that have it nobody knows whose it was, so that two are charged a twentieth each, and three a twentieth of that.
@@ -406,7 +413,7 @@ export class TransomView extends HTMLElement {
       // kept here is the page's memory.
       this.#held.push(carried);
       this.#load +=
-        LIMIT / 512 + (typeof carried === "string" ? carried.length : 0);
+        LIMIT / 512 + (typeof carried === "string" ? bytesOf(carried) : 0);
       if (this.#load > 2 * LIMIT) this.#stop("flood");
     } else if (this.#lane === "port")
       this.#port!.send(

@@ -51,7 +51,7 @@ export function openLane(
     } catch {
       // Neither a stranger's message nor a handler of ours may throw in the page's event loop.
     }
-    // Ports that nobody asked for would keep their other end alive.
+    // Ports that were not asked for would keep their other end alive.
     for (const stray of event.ports) stray.close();
   }) as EventListener;
 
@@ -98,6 +98,9 @@ export type WindowLane = {
 /**
  * Opens our end of a lane to a window, and pins nothing: what arrives comes with the origin it has at that moment, for the
  * caller to judge. That is how a frame that went to another site is noticed. Ports are closed unless `hear` says it took them.
+ *
+ * `farewell` hears what comes from nobody: when a page says something while it unloads, it is gone by the time that arrives,
+ * and the browser no longer names its window. Whoever listens must know the sender by something else.
  */
 export function openWindowLane(
   peer: Window,
@@ -106,17 +109,21 @@ export function openWindowLane(
     origin: string,
     ports: readonly MessagePort[],
   ) => unknown,
+  farewell?: (origin: string, event: Pick<MessageEvent, "data">) => void,
 ): WindowLane {
   const listener = (event: MessageEvent) => {
-    if (!event.isTrusted || event.source !== peer) return;
-    const { origin, ports } = event;
+    if (!event.isTrusted) return;
+    const { origin, ports, source } = event;
+    if (source && source !== peer) return;
     let took: unknown;
     try {
-      took = hear(event.data, origin, ports);
+      took = source
+        ? hear(event.data, origin, ports)
+        : farewell?.(origin, event);
     } catch {
       // As above: nothing may throw in the page's event loop.
     }
-    if (!took) for (const stray of ports) stray.close();
+    if (source && !took) for (const stray of ports) stray.close();
   };
   self.addEventListener("message", listener);
   return {

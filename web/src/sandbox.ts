@@ -22,10 +22,13 @@
  * - `data-private`: in raw mode, what of this machine and its networks a document may be given when it
  *   declares it, as sources separated by spaces. Nothing, unless told.
  * - `data-sandbox`: tokens for the guest's `sandbox` attribute; only the three usual ones count.
- * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told.
- * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told, and 32 MB of them. Ten
- *   seconds' worth may come at once; beyond that the guest is stopped.
- * - `data-pace`: how many of them go on at once; the others follow at that rate, and wait here: what has been sent
+ * - `data-limit`: the size in bytes above which a guest's message is dropped, 16 MiB unless told. A text counts by its
+ *   characters, which are no more than its bytes and cost no time to count; an object by about what it weighs here: up to
+ *   eight times its JSON.
+ * - `data-rate`: messages a second that a guest may send for long, 2,000 unless told.
+ * - `data-bytes`: bytes a second that it may send for long, 32 MB unless told. Of both, ten seconds' worth may come
+ *   at once; beyond that the guest is stopped.
+ * - `data-pace`: how many messages go on at once; the others follow at that rate, and wait here: what has been sent
  *   to the page cannot be called back. Without it nothing waits.
  *
  * A number that is none, or not above zero, counts as not told.
@@ -38,14 +41,15 @@ function main(settings: DOMStringMap): void {
   const allowed = (settings.host ?? "").split(" ");
   const origin =
     location.ancestorOrigins?.[0] ??
-    (document.referrer ? new URL(document.referrer).origin : allowed[0]);
-  if (parent === self) return refuse("not inside a host");
+    (document.referrer.split("/", 3).join("/") || allowed[0]);
+  // A page that stands by itself is its own parent.
+  if (reaches(parent) || reaches(top)) return refuse("not inside a host");
   if (!origin || !allowed.includes(origin)) return refuse("not for this host");
-  if (reaches(parent) || reaches(top)) return refuse("same origin as its host");
 
   const limit = numberOf(settings.limit, 2 ** 24);
   const gap = 1000 / numberOf(settings.rate, 2000);
   const pace = gap * numberOf(settings.pace, 1e9);
+  const bytes = numberOf(settings.bytes, 32e6) / 1000;
   const frame = document.createElement("iframe");
   let guest: Lane | undefined;
   const url = settings.guest;
@@ -92,7 +96,9 @@ function main(settings: DOMStringMap): void {
     const outer = openLane(port, (text) => inner.send(text));
     const inner = openLane(port1, (text) =>
       typeof text === "string"
-        ? take(outer, text, text.length, { message: text.slice(0, 999) })
+        ? take(outer, text, text.length, {
+            message: text.slice(0, 999),
+          })
         : stop("not-text"),
     );
     ends = [outer, inner];
@@ -109,13 +115,13 @@ function main(settings: DOMStringMap): void {
     const now = performance.now();
     const at = due > now ? due : now;
     // What is dropped costs the page no more than a small one.
-    due = at + gap + (size > limit ? 0 : size / BYTES);
+    due = at + gap + (size > limit ? 0 : size / bytes);
     // Ten seconds ahead of it, and no more.
     if (due - now > 1e4) return stop("flood");
     if (size > limit) {
       lane = host;
       // That may be too large itself.
-      data = own("dropped", sizeOf(outline, 1100) < 1100 ? outline : {});
+      data = own("dropped", sizeOf(outline, 1100) > 1100 ? {} : outline);
     }
     // With others before it, it is passed on in their turn.
     if (lane && queue.push([at, lane, data]) < 2) drain();
@@ -191,7 +197,7 @@ function numberOf(setting: string | undefined, usual: number): number {
 }
 
 /** What this page says itself. */
-const own = (word: string, params: Json = {}) => ({
+const own = (word: string, params: Json) => ({
   jsonrpc: "2.0",
   params,
   method: "ui/notifications/sandbox-" + word,
@@ -236,8 +242,6 @@ function refuse(reason: string): void {
   document.body.textContent = "Stopped: " + reason;
 }
 
-/** Bytes a millisecond. */
-const BYTES = 2 ** 15;
 const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
 const FEATURES = "camera microphone geolocation clipboard-write".split(" ");
 

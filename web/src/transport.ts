@@ -19,7 +19,7 @@ export type Transport = {
 };
 
 /**
- * Speaks to one window, by default the parent, and hears nobody else.
+ * Speaks to one window, by default the parent, and hears no other.
  *
  * When the Host agrees to a port and one came with its answer, everything goes there from then on,
  * `initialized` first, and the window is deaf. A port without the key, or the key without a port,

@@ -283,6 +283,38 @@ describe("delivery", () => {
     );
   });
 
+  const opened = (limits: object) =>
+    FakeSocket.last.hear(
+      `{"view":"v1","seq":1,"ack":0,"open":${JSON.stringify({ src: "https://s.test/", limits })}}`,
+    );
+
+  test.each([
+    [3, 5],
+    [2_000, 5_000],
+  ])("%i fly and %i wait when the host process said so", (flying, waiting) => {
+    FakeSocket.last.open();
+    const { seat, told } = seatAt({});
+    opened({ flying, waiting });
+    for (let n = 1; n < waiting; n++) seat.say(ping(n));
+    expect(FakeSocket.last.sent).toHaveLength(flying);
+    expect(told).toHaveLength(1);
+    seat.say(ping(0));
+    expect(told.at(-1)).toEqual({ close: { reason: "overrun" } });
+  });
+
+  test("bytes are counted, and not characters", () => {
+    FakeSocket.last.open();
+    const { seat, told } = seatAt({});
+    opened({ flyingBytes: 30, waitingBytes: 60 });
+    // Twelve bytes, and seven characters.
+    const message = '"ééééé"';
+    for (let n = 0; n < 5; n++) seat.say({ message });
+    expect(FakeSocket.last.sent).toHaveLength(3);
+    expect(told).toHaveLength(1);
+    seat.say({ message });
+    expect(told.at(-1)).toEqual({ close: { reason: "overrun" } });
+  });
+
   test("a view that fills the page with what waits is given up", () => {
     FakeSocket.last.open();
     const { seat, told } = seatAt({});

@@ -1,5 +1,6 @@
 /** Every move of both sides as a table, from the other side: STM-2, and the walk of STM-3. */
 import { describe, expect, test } from "vitest";
+import { FrameError } from "transom/frames";
 import {
   stepInner,
   type InnerInput,
@@ -137,6 +138,7 @@ describe("STM-2 outer", () => {
   };
   const asking: OuterState = { at: "asking", visible: true };
   const blocked: OuterState = { at: "open", blocked: true, quietUntil: 5 };
+  const flood = new FrameError("FLOODED", "too much");
   const popup = { ...facts, kind: "popup" } as const;
   const opaque = { ...facts, opaque: true };
 
@@ -187,7 +189,7 @@ describe("STM-2 outer", () => {
     ["WIN-5 a popup that did",                      open,                      { on: "gone" },                                         "closed",       "wait nothing, fail USER_CLOSED", popup as never],
     ["WIN-5 or was being filled in",                at("configuring"),         { on: "gone" },                                         "done",         "wait nothing, fail USER_CLOSED", popup as never],
     ["nothing is left to be gone",                  at("done"),                { on: "gone" },                                         "done",         ""],
-    ["SEC-18 a flood",                              open,                      { on: "flooded" },                                      "closed",       "wait nothing, fail FLOODED"],
+    ["SEC-18 a flood",                              open,                      { on: "blocked", error: flood },                        "closed",       "wait nothing, fail FLOODED"],
     ["close",                                       open,                      { on: "close" },                                        "closed",       ""],
   ];
   test.each(moves)("%s", (_, from, on, to, does, given) => {

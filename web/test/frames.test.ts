@@ -1085,6 +1085,30 @@ describe("the end", () => {
     expect(inner.reason?.code).toBe("PEER_CLOSED");
   });
 
+  test("WIN-7 a goodbye from a page that is gone counts when it names the session and has its origin", async () => {
+    const inner = innerWith();
+    void inner.start();
+    const bye = { type: "MCPX_CLOSE", sessionId: SESSION, reason: "pagehide" };
+    const say = (data: object, origin = OUTER) =>
+      arrive(data, { source: null, origin });
+    say(bye);
+    world.fromOuter(REPLY);
+    say({ ...bye, sessionId: "guessed" });
+    say(bye, "https://evil.test");
+    say(PING);
+    // More than the limits of the page that is there: what comes from nobody does not count against it.
+    for (let i = 0; i < 30_000; i++) say({ ...bye, sessionId: "guessed" });
+    expect(inner.reason).toBeUndefined();
+    inner.onclose = () => {
+      throw new Error("a handler's mistake stays its own");
+    };
+    say(bye);
+    expect(inner.reason).toMatchObject({
+      code: "PEER_CLOSED",
+      message: expect.stringContaining("reloaded") as string,
+    });
+  });
+
   test("WIN-7 ATK-40 an outer page that is left tells its popup, which adopts no fresh one", async () => {
     world.control.kind = "popup";
     world.control.loads = undefined;

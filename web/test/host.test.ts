@@ -168,6 +168,21 @@ describe("carrying", () => {
     expect(messages()).toEqual([]);
   });
 
+  test.each([
+    [{}],
+    [{ id: null, method: "x" }],
+    [{ id: 1.5, method: "x" }],
+    [{ id: 1, method: 7 }],
+    [{ method: "x", params: [] }],
+    [{ id: 1 }],
+    [{ id: 1, result: {}, error: {} }],
+  ])("%j is carried as it is: the host process judges it", (data) => {
+    open();
+    fromView(data);
+    expect(messages()).toEqual([{ jsonrpc: "2.0", ...data }]);
+    expect(element.ignored).toBe(0);
+  });
+
   test("what JSON cannot hold is counted, and the view lives on", () => {
     element.channel = new InPageChannel((_, hear) => {
       tell = hear;
@@ -259,6 +274,23 @@ describe("carrying", () => {
         expect(port.closed).toBe(true);
       },
     );
+
+    test.each([
+      "",
+      "{",
+      '{},"close":{"reason":"user"}',
+      "[]",
+      '{"method":"x"}',
+      '{"jsonrpc":"2.0","id":null,"method":"x"}',
+      '{"jsonrpc":"2.0","method":"ui/notifications/sandbox-proxy-ready"}',
+    ])("%j on the port is carried as it is", async (text) => {
+      const ready = '{"jsonrpc":"2.0","method":"ui/notifications/initialized"}';
+      port.postMessage(ready);
+      port.postMessage(text);
+      await settle();
+      expect(said.slice(-2)).toEqual([{ message: ready }, { message: text }]);
+      expect(element.ignored).toBe(0);
+    });
 
     test("what is held until the view chooses has an end, by number", async () => {
       const answer = (id: number) =>

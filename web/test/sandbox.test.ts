@@ -116,7 +116,7 @@ describe("refusals", () => {
   test("P-01, P-13 an origin shared with the host", async () => {
     Object.defineProperty(host, "document", { value: document });
     await raw();
-    expect(refused()).toBe("same origin as its host");
+    expect(refused()).toBe("not inside a host");
     expect(host.posted).toEqual([]);
   });
 });
@@ -314,6 +314,15 @@ describe("with a guest's URL", () => {
       expect(told().at(-1)?.params).toEqual({ reason: "flood" });
     });
 
+    test("by the bytes a second that it was told", async () => {
+      stopClock();
+      await withGuest({ bytes: "1000", limit: "1000" });
+      take();
+      await say(...Array<string>(20).fill("x".repeat(1000)));
+      expect(heard).toHaveLength(9);
+      expect(told().at(-1)?.params).toEqual({ reason: "flood" });
+    });
+
     test("it keeps the pace, and a large one alone does not wait", async () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
       try {
@@ -394,10 +403,10 @@ describe("with a guest's URL", () => {
   });
 
   test.each(["", "x", "NaN", "0", "-1", "Infinity"])(
-    "P-18 a limit, a rate or a pace of %j is none, and the usual one holds",
+    "P-18 a limit, a rate, bytes or a pace of %j is none, and the usual one holds",
     async (odd) => {
       stopClock();
-      await withGuest({ limit: odd, rate: odd, pace: odd });
+      await withGuest({ limit: odd, rate: odd, bytes: odd, pace: odd });
       fromGuest({ method: "x", params: { text: "x".repeat(2 ** 24) } });
       expect(host.messages.at(-1)?.method).toContain("sandbox-dropped");
       for (let n = 0; n < 20_001; n++) fromGuest(note(n));

@@ -56,6 +56,16 @@ export async function buildAdapters(names, { minify = true } = {}) {
     "orchestrator.js",
     await esbuild({ entryPoints: [path.join(HOME, "lib/orchestrator.js")] }),
   );
+  for (const [file, entry] of [
+    ["windows.html", "windows-outer"],
+    ["guest.windows.html", "windows-inner"],
+  ]) {
+    const script = await esbuild({
+      entryPoints: [path.join(HOME, `lib/${entry}.js`)],
+      minify,
+    });
+    put(file, page(`<script type="module">${EAGER}${inline(script)}</script>`));
+  }
   put(
     "bench.html",
     page('<script type="module" src="/orchestrator.js"></script>'),

@@ -2,6 +2,7 @@
 
 mod check;
 mod examples;
+mod pages;
 mod records;
 mod run;
 
@@ -13,8 +14,10 @@ use clap_complete::Shell;
 pub(crate) use self::check::{CheckArguments, Given, Level};
 use self::examples::{
     AFTERWORD, AUDIT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DECISIONS_EXAMPLES,
-    DEV_EXAMPLES, EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
+    DEV_EXAMPLES, EXAMPLES, EXPOSE_EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES,
+    PAGES_EXAMPLES, RUN_EXAMPLES,
 };
+pub(crate) use self::pages::{ExposeArguments, PagesArguments};
 pub(crate) use self::records::{
     AuditArguments, AuditCommand, DecisionsArguments, DecisionsCommand,
 };
@@ -79,6 +82,18 @@ pub(crate) enum Command {
     /// machine. Exit codes: 0 all is as it should be, 1 something got out or does not work, 2 could not run.
     #[command(after_help = ISOLATION_EXAMPLES)]
     Isolation(IsolationArguments),
+    /// Serves sample MCP servers that are web pages, and a host beside them.
+    ///
+    /// Each page has an origin of its own below localhost. They are bundled from a checkout, with Node; the first time
+    /// npm downloads what they are made of.
+    #[command(after_help = PAGES_EXAMPLES)]
+    Pages(PagesArguments),
+    /// Offers an MCP server that is a web page to any MCP client, over standard input and output or HTTP.
+    ///
+    /// Opens the page in the installed Chromium, in a frame of a page of our own, whose origin the server must allow.
+    /// What it was set up with is kept in the data folder.
+    #[command(after_help = EXPOSE_EXAMPLES)]
+    Expose(ExposeArguments),
     /// Reads the audit: what views did, as it was written down before it happened.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArguments),
@@ -104,7 +119,7 @@ pub(crate) struct NewArguments {
     /// What the view is made with.
     #[arg(long, value_name = "TEMPLATE", default_value = "html")]
     pub(crate) template: Template,
-    /// A checkout of Transom to take transom-server from; the one around this folder, unless said.
+    /// A checkout of Transom to take transom-server from. The default is the one around this folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
 }
@@ -139,10 +154,10 @@ pub(crate) struct IsolationArguments {
     /// A further flag for the browser; may be given several times.
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) browser_flag: Vec<String>,
-    /// Shows the same documents without a host, in plain frames of one page: what it protects from.
+    /// Shows the same documents without a host, in plain frames of one page, to see what a host protects from.
     #[arg(long)]
     pub(crate) naive: bool,
-    /// The first port to try; its neighbour is the sandbox's.
+    /// The first port to try; the next port is the sandbox's.
     #[arg(long, default_value_t = 7520)]
     pub(crate) port: u16,
     /// Prints one JSON document instead of a table.

@@ -94,7 +94,7 @@ async fn export(path: &Path, redact: bool) -> Result<ExitCode> {
             break;
         }
         for row in rows {
-            // What was touched is exported too: it is what somebody will want to look at.
+            // A row that was changed is exported too: an auditor will want to see it.
             let row = row?;
             if broken.is_none() {
                 broken = verifier.take(&row).err();
@@ -142,7 +142,7 @@ fn verify_export(path: &Path, head: Option<Hash>) -> Result<Result<Head, Broken>
             Err(why) => return Ok(Err(unreadable(why))),
         }
     }
-    // Without its last line, somebody cut it.
+    // An export without its last line was cut.
     Ok(Err(Broken::Cut { last }))
 }
 

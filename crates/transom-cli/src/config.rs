@@ -33,8 +33,8 @@ pub(crate) use model::{Config, Frames, Server};
 pub(crate) use setting::Source;
 
 impl Config {
-    /// Puts it together for a run. A file that was only found counts if somebody agrees to it: the text that is
-    /// read here is what they are shown, what is hashed and what is in force.
+    /// Puts it together for a run. A file that was only found counts if the person agrees to it: the text that
+    /// is read here is what the person is shown, what is hashed and what is in force.
     pub(crate) fn load(arguments: &RunArguments, around: &Surroundings<'_>) -> Result<Self> {
         let found = match arguments.servers.no_toml {
             true => None,
@@ -84,7 +84,7 @@ fn load(reader: &Reader<'_>, found: Option<Found>, parsed: &Parsed<'_>) -> Resul
     Ok(Config { file: found, run, rules, caps, views, servers, absent, disabled, named })
 }
 
-/// Says what whoever wrote the configuration should know before anything is sent.
+/// Warns the author of the configuration before anything is sent.
 pub(crate) fn warn(servers: &[Server]) {
     for server in servers {
         if let Target::Http(endpoint) = &server.target
@@ -95,7 +95,7 @@ pub(crate) fn warn(servers: &[Server]) {
     }
 }
 
-/// Reads a file that may be anybody's, and so of any length.
+/// Reads a file that a stranger may have written, so its length is limited.
 fn read(found: &Found, around: &Surroundings<'_>) -> Result<String> {
     let Found { path, why, .. } = found;
     let mut text = String::new();

@@ -91,20 +91,20 @@ fn list(decisions: &Decisions, config: &Config, as_json: bool) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// In the audit, if there is one. That it cannot be written must not keep anybody from taking something back.
+/// In the audit, if there is one. A decision is taken back also when the audit cannot be written.
 fn write_down(path: PathBuf, gone: &[Remembered]) -> Result<()> {
     if gone.is_empty() || !path.exists() {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let written = runtime.block_on(audit::forgot(&path, gone));
-    written.context("it is forgotten, but that is not in the audit")
+    written.context("the decision is forgotten, but this could not be written into the audit")
 }
 
 fn tell(gone: &[Remembered], all: bool) -> Result<ExitCode> {
     if gone.is_empty() && !all {
         bail!(
-            "nothing was forgotten, for nothing of that name is remembered; `transom decisions list` shows what is"
+            "nothing was forgotten: no decision has that name; `transom decisions list` shows their names"
         );
     }
     let lines = gone.iter().map(|entry| {

@@ -1,8 +1,8 @@
-//! Wishes that we end: Ctrl-C, or the system's own.
+//! Signals that ask us to end: Ctrl-C, or one of the system.
 
 use std::io;
 
-/// Hears every wish from its beginning on; one that comes while nobody waits is kept.
+/// Hears every such signal from now on; one that comes while the program does other things is kept.
 pub(crate) struct Interrupts {
     #[cfg(unix)]
     keys: tokio::signal::unix::Signal,

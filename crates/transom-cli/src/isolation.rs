@@ -1,8 +1,6 @@
 //! `transom isolation`: a hostile view in a real browser, and what became of everything it tried.
 
 mod attempts;
-mod browser;
-mod devtools;
 mod evidence;
 mod plan;
 mod report;
@@ -10,18 +8,23 @@ mod servers;
 mod text;
 mod traps;
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::{Context as _, Result, bail};
 use axum::{
     Json, Router,
-    extract::{Path, Query, State},
+    extract::{Path as Route, Query, State},
     http::header,
     response::{Html, IntoResponse},
     routing::{get, post},
 };
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{
     sync::{mpsc, watch},
     time::{Instant, timeout, timeout_at},
@@ -35,9 +38,13 @@ use transom::{
 use transom_host::{Agreement, Host, sandbox::Naming, upstream::Target};
 
 use crate::{
-    arguments::IsolationArguments, interrupts::Interrupts, listen, progress::patiently, terminal,
+    arguments::IsolationArguments,
+    browser::{self, Browser},
+    interrupts::Interrupts,
+    listen,
+    progress::patiently,
+    terminal,
 };
-use browser::Browser;
 use evidence::{Evidence, Said, Seen};
 use plan::Plan;
 use report::Report;
@@ -64,7 +71,7 @@ pub(crate) fn isolation(arguments: &IsolationArguments) -> Result<ExitCode> {
     Ok(ExitCode::from(report.verdict()))
 }
 
-async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> Result<Report> {
+async fn try_all(program: &Path, arguments: &IsolationArguments) -> Result<Report> {
     let (seen, mut news) = mpsc::channel(1024);
     let traps = Traps::set(seen.clone()).await.context("cannot listen on loopback")?;
     let (page, sandbox) = listen::pair(arguments.port).await?;
@@ -90,7 +97,8 @@ async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> R
         None => (naive_routes(desk.clone()), format!("{origin}/isolation")),
     };
     listen::serve(page, &router);
-    let mut browser = Browser::start(program, &arguments.browser_flag).await?;
+    let folder = tempfile::tempdir().context("there is no place for a profile")?;
+    let mut browser = start(program, folder.path(), &arguments.browser_flag).await?;
     let version = browser.version().await?;
     browser.open(&address).await?;
     watch_until_over(&mut evidence, &mut news, &mut browser).await?;
@@ -103,7 +111,7 @@ async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> R
     if !evidence.is_final() && browser.address().await?.starts_with(&origin) {
         bail!("the page did not answer within {} s", LAST_WORD.as_secs());
     }
-    evidence.downloads = browser.downloads();
+    evidence.downloads = downloads(folder.path()).read_dir().map_or(0, Iterator::count);
     browser.close().await;
     if let Some(host) = host {
         host.close().await;
@@ -111,9 +119,29 @@ async fn try_all(program: &std::path::Path, arguments: &IsolationArguments) -> R
     Ok(Report { browser: version, naive: arguments.naive, findings: evidence.findings() })
 }
 
+/// A browser with a fresh profile and no window, which answers every question with yes, so that what stands in the way is
+/// not a question that nobody answered.
+async fn start(program: &Path, folder: &Path, flags: &[String]) -> Result<Browser> {
+    let unsandboxed = browser::is_root(folder).then_some("--no-sandbox");
+    let flags = FLAGS.into_iter().chain(unsandboxed).chain(flags.iter().map(String::as_str));
+    let mut browser = Browser::start(program, &folder.join("profile"), flags).await?;
+    std::fs::create_dir_all(downloads(folder))?;
+    let allow = json!({ "behavior": "allow", "downloadPath": downloads(folder) });
+    browser.call("Browser.setDownloadBehavior", allow).await?;
+    let all = json!({ "permissions": ["geolocation", "clipboardReadWrite", "audioCapture", "videoCapture"] });
+    browser.call("Browser.grantPermissions", all).await?;
+    let somewhere = json!({ "latitude": 38.7, "longitude": -9.1, "accuracy": 1 });
+    browser.on_page("Emulation.setGeolocationOverride", somewhere).await?;
+    Ok(browser)
+}
+
+fn downloads(folder: &Path) -> PathBuf {
+    folder.join("downloads")
+}
+
 fn build(cast: &Arc<Cast>, origin: &str, sandbox: u16) -> Result<Host> {
     let target = |role| Target::InProcess(server(cast, role));
-    // The ally that the view declares is a listener of this machine, like everybody whom it must not reach.
+    // The ally that the view declares is a listener of this machine, like all the others, which it must not reach.
     let domains = Domains { private: vec![Nearby::Loopback], ..Domains::default() };
     let policy = Policy { domains, ..Policy::default() };
     let all = Agreement {
@@ -143,8 +171,8 @@ async fn watch_until_over(
         let wanted = evidence.click.clone();
         let mut time = end - Instant::now();
         if wanted.is_some() {
-            // A click that comes before the view is painted reaches nobody, so it is repeated until the view says that
-            // it was clicked. What the browser does not confirm may have been one of those.
+            // A click before the view is painted is lost, so it is repeated until the view says that it was clicked. The
+            // browser may not confirm a click that was lost.
             if let Ok(clicked) = timeout(CLICK, browser.click(40, 40)).await {
                 clicked?;
             }
@@ -231,7 +259,7 @@ struct Which {
 
 async fn naive(
     State(desk): State<Desk>,
-    Path(server): Path<String>,
+    Route(server): Route<String>,
     Query(Which { view }): Query<Which>,
 ) -> Html<String> {
     let plan = &desk.cast.plan;
@@ -241,6 +269,16 @@ async fn naive(
     Html(plan.naive_stranger(&view))
 }
 
+/// What stops a view must be the host, and no flag.
+const FLAGS: [&str; 7] = [
+    "--headless",
+    "--enable-unsafe-swiftshader",
+    "--disable-popup-blocking",
+    "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+    "--allow-loopback-in-peer-connection",
+    "--window-size=800,1200",
+];
 const PAGE_SCRIPT: &str = include_str!("isolation/page.js");
 /// How long the attempts together may take.
 const PATIENCE: Duration = Duration::from_secs(180);

@@ -20,6 +20,16 @@ pub(crate) fn serve(both: Both, router: &Router) {
     }
 }
 
+/// The wanted port, or the next free one.
+pub(crate) async fn one(wanted: u16) -> Result<Both> {
+    for port in (wanted..=u16::MAX).take(PAIRS) {
+        if let Ok(both) = both(port).await {
+            return Ok(both);
+        }
+    }
+    bail!("no free port from {wanted} on; choose another")
+}
+
 /// The wanted pair, or the next free one.
 pub(crate) async fn pair(wanted: u16) -> Result<(Both, Both)> {
     let mut port = wanted;
@@ -35,7 +45,7 @@ pub(crate) async fn pair(wanted: u16) -> Result<(Both, Both)> {
 
 /// A port counts as free only when both addresses are: who holds one of them would get half of our
 /// visitors.
-async fn both(port: u16) -> io::Result<Both> {
+pub(crate) async fn both(port: u16) -> io::Result<Both> {
     let four = TcpListener::bind(("127.0.0.1", port)).await?;
     match TcpListener::bind(("::1", port)).await {
         Ok(six) => Ok(Both { port, listeners: vec![four, six] }),

@@ -7,10 +7,13 @@ use clap::{CommandFactory as _, Parser as _};
 
 mod arguments;
 mod audit;
+mod browser;
 mod check;
 mod config;
 mod decisions;
 mod dev;
+mod devtools;
+mod expose;
 mod identity;
 mod inspect;
 mod interrupts;
@@ -20,6 +23,7 @@ mod mcp_servers;
 mod names;
 mod new;
 mod open;
+mod pages;
 mod progress;
 mod run;
 mod terminal;
@@ -55,6 +59,8 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         Some(Command::Inspect(arguments)) => inspect::inspect(&arguments, &around),
         Some(Command::Check(arguments)) => check::check(&arguments, &around),
         Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),
+        Some(Command::Pages(arguments)) => pages::pages(&arguments, &around),
+        Some(Command::Expose(arguments)) => expose::expose(&arguments, &around),
         Some(Command::Audit(arguments)) => audit::audit(&arguments, &around),
         Some(Command::Decisions(arguments)) => decisions::decisions(&arguments, &around),
         Some(Command::Completions { shell }) => complete(shell),

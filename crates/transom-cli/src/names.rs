@@ -1,4 +1,4 @@
-//! What servers are called that somebody named by their address or command alone.
+//! Names for servers of the command line that have only an address or a command.
 //!
 //! Such a name is a label and gives nothing: what is granted, agreed to and kept belongs to a place.
 
@@ -40,7 +40,7 @@ fn of_folder(folder: &Path) -> Option<String> {
     package.or_else(name).filter(|name| !name.is_empty())
 }
 
-/// The name, or the next one with a number that nobody has yet.
+/// The name, or else the name with the first number that is free.
 pub(crate) fn unique(name: String, taken: &BTreeSet<&str>) -> String {
     if !taken.contains(&*name) {
         return name;

@@ -36,7 +36,7 @@ pub(crate) fn new(arguments: &NewArguments, around: &Surroundings<'_>) -> Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// What somebody wrote stays as it is.
+/// Refuses a folder with files in it: what the person wrote stays as it is.
 fn refuse_used(folder: &Path) -> Result<()> {
     let shown = folder.display();
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
@@ -61,7 +61,7 @@ enum Library {
 }
 
 impl Library {
-    /// What somebody named, or else the checkout that we stand in.
+    /// The checkout that --path names, or else the one around this folder.
     fn find(named: Option<&Path>, here: &Path, project: &Path) -> Result<Self> {
         let is_checkout = |folder: &Path| folder.join(CRATE).join("Cargo.toml").is_file();
         if let Some(named) = named {
@@ -81,7 +81,7 @@ impl Library {
         let checkout = fs::canonicalize(checkout)?;
         let parent = project.parent().expect("a project is in a folder");
         let project = fs::canonicalize(parent)?.join(project.file_name().expect("it has a name"));
-        // Whoever moves the checkout moves what is in it; what is elsewhere would lose it either way.
+        // A project inside the checkout moves with it, so a relative path stays right. For one elsewhere no path does.
         let library = match project.strip_prefix(&checkout) {
             Ok(inside) => {
                 let up = inside.components().filter(|part| matches!(part, Component::Normal(_)));

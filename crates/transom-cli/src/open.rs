@@ -1,6 +1,6 @@
-//! Opens the page in the person's browser, without telling anybody else its address.
+//! Opens the page in the person's browser, without showing its address to other users of the machine.
 //!
-//! The address holds the token, and the arguments of a program can be read by everybody on the machine. So the
+//! The address holds the token, and every user of the machine can read the arguments of a program. So the
 //! browser is given a file that only its owner can read, and the file leads to the address.
 
 use std::{
@@ -45,8 +45,8 @@ impl Doorway {
     fn write(address: &str, folder: Option<&Path>) -> io::Result<Self> {
         let folder = folder.map_or_else(std::env::temp_dir, Path::to_owned);
         let path = std::path::absolute(folder)?.join(format!("open-{}.html", std::process::id()));
-        // One that a run before us left behind, in a folder of ours. Of somebody else's it cannot be removed,
-        // and then nothing is written.
+        // A run before us may have left its file here. A file of another user cannot be removed, and then nothing is
+        // written.
         let _ = fs::remove_file(&path);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);

@@ -86,7 +86,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     tokio::select! {
         () = host.close() => {
             if let Some(audit) = audit {
-                let head = audit.close().await.context("the audit did not come to its end")?;
+                let head = audit.close().await.context("cannot write the last rows of the audit")?;
                 say(&format!("audit: row {} is the last, head {}", head.seq, head.hash));
             }
             Ok(ExitCode::SUCCESS)
@@ -96,14 +96,16 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     }
 }
 
-/// The audit of this run, unless nobody wants one or nothing is kept.
+/// The audit of this run; none if it is switched off or nothing is kept.
 async fn open_audit(config: &Config, folder: Option<&Path>) -> Result<Option<Audit>> {
     let Some(folder) = folder.filter(|_| config.run.audit.value) else { return Ok(None) };
     let sync = config.run.audit_sync.value;
     let mut options = Options::default();
     options.durability = if sync { Durability::Power } else { Durability::Process };
     let audit = Audit::open(&folder.join(AUDIT), &options).await;
-    Ok(Some(audit.context("nothing runs without its audit; --no-audit runs without one")?))
+    Ok(Some(audit.context(
+        "cannot open the audit, and nothing runs without it; --no-audit runs without an audit",
+    )?))
 }
 
 /// Removes what is old from the audit, now and every hour.
@@ -163,14 +165,16 @@ fn build(
     Ok(builder.build()?)
 }
 
-/// The folder where things are kept, made if need be. One that nobody asked for may be impossible.
+/// The folder where things are kept, made if need be. The default one may be impossible to make; that is no error.
 fn data(config: &Config) -> Result<Option<&Path>> {
     let Some(folder) = config.run.data.value.as_deref() else { return Ok(None) };
     match private_folder(folder) {
         Ok(()) => Ok(Some(folder)),
         Err(error) if config.run.data.source == Source::Default => {
             let folder = folder.display();
-            eprintln!("transom: nothing is kept after this run, for want of {folder} ({error})");
+            eprintln!(
+                "transom: nothing is kept after this run, because {folder} cannot be used ({error})"
+            );
             Ok(None)
         }
         Err(error) => Err(error).with_context(|| {
@@ -182,11 +186,11 @@ fn data(config: &Config) -> Result<Option<&Path>> {
 
 fn greet(config: &Config, address: &str, sandbox: u16) {
     say(&format!("transom {}   {address}    (sandbox on :{sandbox})", env!("CARGO_PKG_VERSION")));
-    // A file of this folder starts programs; whoever was not aware of it should be.
+    // A file of this folder can start programs: the person should know that it was read.
     if let Some(found) = &config.file {
         say(&format!("  settings    {} ({})", found.path.display(), found.why));
     }
-    // A file that somebody names is agreed to unread; so what it does is said.
+    // By naming a file the person agrees to it without a question; so it is said what the file does.
     for line in &config.named {
         say(&format!("              {line}"));
     }
@@ -252,12 +256,12 @@ fn waiting(states: &[ServerState], passed: Duration) {
     }
 }
 
-/// The beginning of a line about somebody. However long the name is, what follows stands apart from it.
+/// The beginning of a line about one server. However long its name is, what follows stands apart from it.
 fn column(name: &str) -> String {
     format!("  {name:<11} ")
 }
 
-/// Nobody listening is no reason to stop serving.
+/// Prints a line. A closed standard output is no reason to stop serving.
 pub(crate) fn say(line: &str) {
     let _ = terminal::print(&format!("{}\n", clean(line)));
 }
@@ -267,7 +271,7 @@ fn log_to_stderr(json: bool) {
     use tracing_subscriber::{EnvFilter, fmt};
     let usual = if json { "warn,transom_host=info" } else { "warn" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual));
-    // It writes down the codes that tokens are given for, whatever level somebody asks for.
+    // It logs the codes that are exchanged for tokens, so RUST_LOG cannot raise its level.
     let quiet = "rmcp::transport::auth=warn".parse().expect("a target and a level");
     let filter = filter.add_directive(quiet);
     let builder = fmt().with_env_filter(filter).with_writer(std::io::stderr);

@@ -9,7 +9,7 @@ use transom::quoted::is_deceptive;
 
 /// Where a person can be asked.
 pub(crate) trait Terminal {
-    /// Shows a question and takes the answer; nothing if there is nobody to ask.
+    /// Shows a question and takes the answer; none if there is no person to ask.
     fn ask(&self, question: &str) -> io::Result<Option<bool>>;
 }
 
@@ -17,7 +17,7 @@ pub(crate) trait Terminal {
 pub(crate) struct Person;
 
 impl Terminal for Person {
-    /// Only a terminal has somebody behind it: what comes through a pipe is nobody's yes.
+    /// Only at a terminal a person answers: a yes that comes through a pipe does not count.
     fn ask(&self, question: &str) -> io::Result<Option<bool>> {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return Ok(None);
@@ -48,18 +48,18 @@ fn is_yes(question: &str, out: &mut impl io::Write, from: &mut impl BufRead) -> 
     Ok(matches!(&*answer.trim().to_ascii_lowercase(), "y" | "yes"))
 }
 
-/// A place without anybody to ask.
+/// A place without a person to ask.
 #[cfg(test)]
-pub(crate) struct Nobody;
+pub(crate) struct Unattended;
 
 #[cfg(test)]
-impl Terminal for Nobody {
+impl Terminal for Unattended {
     fn ask(&self, _: &str) -> io::Result<Option<bool>> {
         Ok(None)
     }
 }
 
-/// Prints to standard output. Nobody reading it is no error: `transom inspect | head` is fine.
+/// Prints to standard output. A closed pipe is no error: `transom inspect | head` is fine.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

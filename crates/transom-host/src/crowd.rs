@@ -12,7 +12,7 @@ use std::{
 
 use tokio::sync::oneshot;
 
-/// Everybody at one door.
+/// All connections of one listener.
 #[derive(Clone, Debug)]
 pub(crate) struct Crowd {
     standing: Arc<Mutex<Standing>>,
@@ -49,7 +49,7 @@ impl Crowd {
         Self { standing: Arc::default(), most }
     }
 
-    /// Takes somebody in, if need be in place of the stranger who has been there the longest: whoever opens connections
+    /// Takes a connection in, if need be in place of the stranger who has been there the longest: whoever opens connections
     /// and says nothing must not keep the next one out. What is returned beside ends when this one has to leave.
     pub(crate) fn enter(&self) -> (Visitor, oneshot::Receiver<()>) {
         let (stay, leave) = oneshot::channel();

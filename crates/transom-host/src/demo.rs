@@ -116,7 +116,7 @@ fn call(params: &Value, notes: &mut u32) -> Result<Value, (i64, &'static str)> {
     }
 }
 
-/// The same weather for the same city and minute; nobody should believe it.
+/// The same weather for the same city and minute; it is made up.
 fn forecast(city: &str) -> Value {
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

@@ -1,6 +1,10 @@
 //! One hash of several things, of which none can pass for a part of another.
 
+mod content;
+
 use sha2::{Digest as _, Sha256};
+
+pub use content::{ContentHash, NotAHash};
 
 /// Hashes parts for one purpose. Each goes in with its length, so that `a`, `bc` is not `ab`, `c`; and what was hashed for
 /// one purpose is of no use for another.

@@ -7,7 +7,6 @@
 //! A document is read whole, hashed and scanned before anything of it reaches a browser. Nothing
 //! here changes a byte of it: the sandbox is the wall, and the scan tells people what they will see.
 
-mod hash;
 mod pattern;
 mod pins;
 mod read;
@@ -22,12 +21,21 @@ use serde_json::value::RawValue;
 use transom::csp::{Declaration, Refused};
 use transom::wire::{Compat, Finding, ResourceMeta, UiUri};
 
-pub use hash::{ContentHash, NotAHash};
+pub use crate::digest::{ContentHash, NotAHash};
 pub use pattern::fits;
 pub use pins::{Change, Difference, FilePins, MemoryPins, Pin, PinError, Pins, Review, Shows};
 pub use read::{NotADocument, Part};
-pub use scan::{Place, Scan, ScanFinding, Severity, Use, UsedOrigin, What};
+pub use scan::{Scan, ScanFinding, Severity, Spot, Use, UsedOrigin, What};
 pub use store::{Bounds, Store, Unread};
+
+/// Which document it is, and of which bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) uri: String,
+    pub(crate) hash: ContentHash,
+    /// Whether a person is asked before other bytes run.
+    pub(crate) pinned: bool,
+}
 
 /// A UI resource's HTML with its metadata, complete and reviewed.
 ///

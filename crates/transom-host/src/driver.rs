@@ -3,6 +3,8 @@
 
 mod agreeing;
 mod allowance;
+mod calls;
+mod common;
 mod deeds;
 mod event;
 mod ledger;
@@ -31,8 +33,7 @@ use tokio::{
     time::Instant,
 };
 use transom::{
-    host::{self, Input, Reason, Setup, Share},
-    policy::Decided,
+    host::{self, Setup, Share},
     wire::HostStyles,
 };
 
@@ -40,37 +41,23 @@ use crate::{
     audit::{Audit, AuditError},
     envelope::ViewId,
     log::Log,
-    place::Place,
     sandbox::Sandbox,
     server::{Server, Servers},
 };
+use common::{Account, Common};
 use ledger::Ledger;
-use seat::{Life, Seat};
-use tabs::{AWAY, Page};
+use seat::Seat;
+use tabs::AWAY;
 
 /// The loop.
 pub(crate) struct Driver {
-    start: Instant,
-    accounts: HashMap<String, Account>,
+    common: Common,
+    seats: HashMap<ViewId, Seat>,
     most_views: usize,
-    styles: HostStyles,
-    servers: Arc<Servers>,
-    sandbox: Sandbox,
-    log: Arc<Log>,
-    events: mpsc::Sender<Event>,
-    pages: HashMap<String, Page>,
-    views: HashMap<ViewId, Seat>,
-    /// What people have decided about each server (D6): for all of its views, and for its next one.
-    decided: HashMap<String, Decided>,
-    memory: Memory,
-    /// How many questions were asked before views were shown.
-    first_questions: u64,
-    timers: BTreeSet<(Duration, ViewId)>,
     /// Views that said something since the last confirmation, each once.
     unconfirmed: Vec<ViewId>,
     confirm_at: Option<Duration>,
     closing: Option<oneshot::Sender<()>>,
-    ledger: Ledger,
 }
 
 /// What the loop is made from.
@@ -87,13 +74,6 @@ pub(crate) struct Parts {
     pub(crate) memory: Memory,
 }
 
-/// One server's views, taken together.
-struct Account {
-    setup: Arc<Setup>,
-    share: Share,
-    place: Place,
-}
-
 impl Driver {
     pub(crate) fn new(parts: Parts) -> Self {
         let Parts { setup, most_views, styles, servers, sandbox, log, events, audit, memory } =
@@ -104,36 +84,33 @@ impl Driver {
             let share = Share::new(Duration::ZERO, *together);
             (name.clone(), Account { setup, share, place: server.place().clone() })
         };
-        Self {
+        let common = Common {
             ledger: Ledger::new(audit),
             start: Instant::now(),
             accounts: servers.iter().map(account).collect(),
-            most_views,
             styles,
             servers,
             sandbox,
             log,
             events,
             pages: HashMap::new(),
-            views: HashMap::new(),
             decided: HashMap::new(),
             memory,
             first_questions: 0,
             timers: BTreeSet::new(),
-            unconfirmed: vec![],
-            confirm_at: None,
-            closing: None,
-        }
+        };
+        let (seats, unconfirmed) = (HashMap::new(), vec![]);
+        Self { common, seats, most_views, unconfirmed, confirm_at: None, closing: None }
     }
 
     /// Runs until it is told to close, and every view has had its time to save.
     pub(crate) async fn run(mut self, mut events: mpsc::Receiver<Event>) {
-        let mut audit = self.ledger.state();
+        let mut audit = self.common.ledger.state();
         let mut waiting = Vec::with_capacity(TOGETHER);
         self.recall();
         loop {
             tokio::select! {
-                count = events.recv_many(&mut waiting, TOGETHER), if !self.ledger.is_full() => {
+                count = events.recv_many(&mut waiting, TOGETHER), if !self.common.ledger.is_full() => {
                     if count == 0 {
                         return;
                     }
@@ -142,47 +119,39 @@ impl Driver {
                 (written, failed) = progress_of(&mut audit) => {
                     self.written(written, failed.as_ref());
                 }
-                () = sleep_until(self.start, self.next()) => self.tick(),
+                () = sleep_until(self.common.start, self.next()) => self.tick(),
             }
-            if self.closing.is_some() && !self.views.values().any(Seat::is_live) {
+            if self.closing.is_some() && !self.seats.values().any(Seat::is_live) {
                 let _ = self.closing.take().expect("checked").send(());
                 return;
             }
         }
     }
 
-    pub(super) fn now(&self) -> Duration {
-        self.start.elapsed()
-    }
-
-    pub(super) fn handle(&mut self, event: Event) {
+    fn handle(&mut self, event: Event) {
         match event {
             Event::Connected { page, tab, connection, socket } => {
                 self.connect(page, tab, connection, socket);
             }
-            Event::Frame { page, connection, text, room } => {
+            Event::Said { page, connection, text, room } => {
                 drop(room);
-                if self.pages.get(&page).is_some_and(|known| known.connection == connection) {
+                let pages = &self.common.pages;
+                if pages.get(&page).is_some_and(|known| known.connection == connection) {
                     self.hear(&page, &text);
                 }
             }
             Event::Lost { page, connection } => self.lose(&page, connection),
-            // What was under way for the one before is not for the one that was opened in its place.
-            Event::NotBegun { view, turn, .. }
-            | Event::Prepared { view, turn, .. }
-            | Event::Called { view, turn, .. }
-                if self.views.get(&view).is_none_or(|seat| seat.turn != turn) => {}
-            Event::NotBegun { view, words, .. } => self.not_begun(&view, &words),
-            Event::Prepared { view, prepared, .. } => self.prepared(&view, prepared),
-            Event::Called { view, outcome, .. } => self.called(&view, outcome),
+            Event::Opening { view, turn, news } => self.opening(&view, turn, news),
             Event::Progress { view, call, params } => {
-                self.count(&view, |counts| counts.progress += 1);
-                // A sign of life that has no room is none.
-                if self.room_for(&view, params.get().len()).is_ok() {
-                    self.input(&view, Input::Progress { call, params: &params });
+                if let Some((seat, common)) = self.seat(&view) {
+                    seat.progressed(common, call, &params);
                 }
             }
-            Event::Done { view, call, outcome } => self.done(&view, call, outcome),
+            Event::Done { view, call, outcome } => {
+                if let Some((seat, common)) = self.seat(&view) {
+                    seat.done(common, call, outcome);
+                }
+            }
             Event::DecisionsChanged => self.decision_written(),
             Event::Forget { id, done } => {
                 let _ = done.send(self.forget_decision(&id));
@@ -190,72 +159,62 @@ impl Driver {
             Event::ListChanged { server, list } => self.list_changed(&server, list),
             Event::Close(done) => self.close_all(done),
         }
+        self.carry_out_held();
     }
 
-    pub(super) fn list_changed(&mut self, server: &str, list: host::List) {
-        let views = self.views.iter().filter(|(_, seat)| seat.server == server);
-        let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
-        for view in views {
-            if let Some(live) = self.live(&view) {
-                let tools = live.server.tools();
-                live.session.set_tools(tools);
-            }
-            self.input(&view, Input::ListChanged(list));
+    /// A view's seat, and what it has in common with the others.
+    fn seat(&mut self, view: &ViewId) -> Option<(&mut Seat, &mut Common)> {
+        Some((self.seats.get_mut(view)?, &mut self.common))
+    }
+
+    fn list_changed(&mut self, server: &str, list: host::List) {
+        for seat in self.seats.values_mut().filter(|seat| seat.server == server) {
+            seat.list_changed(&mut self.common, list);
         }
         // What was decided about a tool may not count any more.
         if list == host::List::Tools {
-            self.show_decisions();
+            self.common.show_decisions();
         }
     }
 
     /// When something happens by itself.
-    pub(super) fn next(&self) -> Option<Duration> {
-        let timer = self.timers.first().map(|(at, _)| *at);
-        let lost = self.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
-        let own = [self.confirm_at, self.ledger.count_at, self.memory.look_at()];
+    fn next(&self) -> Option<Duration> {
+        let common = &self.common;
+        let timer = common.timers.first().map(|(at, _)| *at);
+        let lost = common.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
+        let own = [self.confirm_at, common.ledger.count_at, common.memory.look_at()];
         timer.into_iter().chain(lost).chain(own.into_iter().flatten()).min()
     }
 
-    pub(super) fn tick(&mut self) {
-        let now = self.now();
-        while let Some((at, view)) = self.timers.first().cloned()
+    fn tick(&mut self) {
+        let now = self.common.now();
+        while let Some((at, view)) = self.common.timers.first().cloned()
             && at <= now
         {
-            self.timers.remove(&(at, view.clone()));
-            let Some(seat) = self.views.get_mut(&view) else { continue };
-            seat.timer = None;
-            match &seat.life {
-                Life::Live(live) if live.session.deadline().is_some_and(|due| due > now) => {
-                    self.drive(&view);
-                }
-                _ => self.input(&view, Input::Tick),
+            self.common.timers.remove(&(at, view.clone()));
+            if let Some((seat, common)) = self.seat(&view) {
+                seat.tick(common);
             }
         }
         if self.confirm_at.is_some_and(|at| at <= now) {
             self.confirm();
         }
-        if self.ledger.count_at.is_some_and(|at| at <= now) {
+        if self.common.ledger.count_at.is_some_and(|at| at <= now) {
             self.write_counts();
         }
-        if self.memory.look_at().is_some_and(|at| at <= now) {
+        if self.common.memory.look_at().is_some_and(|at| at <= now) {
             self.recall();
             self.watch_less();
         }
         self.forget_pages(now);
+        self.carry_out_held();
     }
 
-    pub(super) fn close_all(&mut self, done: oneshot::Sender<()>) {
-        let now = self.now();
+    fn close_all(&mut self, done: oneshot::Sender<()>) {
         self.closing = Some(done);
         self.close_unwatched();
-        let views: Vec<ViewId> = self.views.keys().cloned().collect();
-        for view in views {
-            if let Some(live) = self.live(&view) {
-                live.session.close(now, Reason::Closed);
-            } else if self.views.get(&view).is_some_and(|seat| !seat.is_over()) {
-                self.end(&view, "teardown");
-            }
-            self.drive(&view);
+        for seat in self.seats.values_mut() {
+            seat.close(&mut self.common);
         }
     }
 }

@@ -97,7 +97,7 @@ impl Hold<'_> {
     /// Replaces the file, for its owner's eyes only.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
         let fresh = self.kept.beside("new");
-        // One that somebody left behind may be open to everybody.
+        // One that was left behind may be open to every user.
         match fs::remove_file(&fresh) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -163,7 +163,7 @@ fn private() -> OpenOptions {
 #[cfg(unix)]
 const OURS: [&str; 6] =
     ["pins.json", "decisions.json", "tokens.json", "sandbox.", "audit.", "transom"];
-/// Longer than anybody takes to write a small file to a busy disk.
+/// Longer than it takes to write a small file to a busy disk.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -215,7 +215,7 @@ mod tests {
             assert!(error.contains("others can write into it"), "{error}");
             assert_eq!(mode(), others, "it stays as it is");
         }
-        // A folder that is somebody's for other things as well is not ours to close.
+        // A folder that is used for other things as well is not ours to close.
         open(0o755);
         fs::write(path.join("holiday.jpg"), "").unwrap();
         let error = private_folder(&path).unwrap_err().to_string();
@@ -229,7 +229,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let kept = Kept::new(folder.path(), "secrets");
-        // What somebody left behind for everybody to read is not written into.
+        // What was left behind for every user to read is not written into.
         fs::write(folder.path().join("secrets.new"), "").unwrap();
         kept.hold().unwrap().write("hush").unwrap();
         let mode = fs::metadata(kept.path()).unwrap().permissions().mode();

@@ -64,15 +64,20 @@
 //! `docs/security.md` of the repository says what a host like this promises, what it does not, and which test keeps each promise.
 //! The protocol itself is the crate [`transom`], which knows no socket and no clock.
 
+#![warn(missing_debug_implementations)]
+
 pub mod audit;
 mod consent;
 mod context;
 mod crowd;
 pub mod decisions;
+#[doc(hidden)]
 pub mod demo;
 mod digest;
 pub mod documents;
 mod driver;
+/// What page and process say to one another. Public for the tests and fuzz targets of this repository; no part of the API.
+#[doc(hidden)]
 pub mod envelope;
 mod fallback;
 mod form;
@@ -81,7 +86,10 @@ mod host;
 mod kept;
 mod log;
 mod page;
+#[cfg(test)]
+mod page_types;
 pub mod place;
+mod relay;
 pub mod sandbox;
 mod secret;
 mod serve;
@@ -89,12 +97,13 @@ mod server;
 pub mod upstream;
 pub mod words;
 
+pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
-pub use log::{Line, Log};
+pub use log::{Line, LineKind, Log};
 pub use serve::serve;
-pub use server::{Remark, ServerState, SignIn, Standing};
+pub use server::{Remark, ServerState, ShownTool, SignIn, Standing};
 
 // The README's example, and the guide's, compiled with the others of the documentation.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use tokio::sync::Notify;
 use transom::quoted::Quoted;
 
@@ -27,24 +27,102 @@ struct Lines {
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entry"))]
 pub struct Line {
     /// Its number, from 1.
     pub n: u64,
     /// The time of day, UTC.
     pub at: String,
-    /// What kind of line, in one word.
-    pub kind: &'static str,
+    /// What kind of line.
+    pub kind: LineKind,
     /// Who it is about.
+    #[cfg_attr(test, ts(as = "String"))]
     pub who: Quoted,
     /// What happened.
+    #[cfg_attr(test, ts(as = "String"))]
     pub words: Words,
+}
+
+/// What kind of line, for whoever reads or filters the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename_all = "lowercase"))]
+#[non_exhaustive]
+pub enum LineKind {
+    /// A request of a view was allowed.
+    Allowed,
+    /// A person answered a question.
+    Answer,
+    /// A person is asked.
+    Asked,
+    /// The audit cannot be written.
+    Audit,
+    /// A tool is called to open its view.
+    Call,
+    /// A view logged something.
+    Console,
+    /// Something failed.
+    Error,
+    /// A person took a decision back.
+    Forgotten,
+    /// Something came when it counted for nothing any more.
+    Late,
+    /// A view reached a limit.
+    Limit,
+    /// A view says something to the conversation or the model.
+    Message,
+    /// Something of a view was refused.
+    Refused,
+    /// A decision is remembered for longer.
+    Remembered,
+    /// The tool that opened a view has answered.
+    Result,
+    /// A server came, went, or asks for something.
+    Server,
+    /// There is no view to show, and text in its place.
+    Text,
+    /// A view began or ended.
+    View,
+    /// Something that a person should know.
+    Warning,
+}
+
+impl LineKind {
+    /// The word for it, as it stands in the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Answer => "answer",
+            Self::Asked => "asked",
+            Self::Audit => "audit",
+            Self::Call => "call",
+            Self::Console => "console",
+            Self::Error => "error",
+            Self::Forgotten => "forgotten",
+            Self::Late => "late",
+            Self::Limit => "limit",
+            Self::Message => "message",
+            Self::Refused => "refused",
+            Self::Remembered => "remembered",
+            Self::Result => "result",
+            Self::Server => "server",
+            Self::Text => "text",
+            Self::View => "view",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+impl Serialize for LineKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
 }
 
 impl Log {
     /// Writes a line.
-    pub fn write(&self, kind: &'static str, who: &str, words: impl Into<Words>) {
+    pub fn write(&self, kind: LineKind, who: &str, words: impl Into<Words>) {
         let (who, words) = (Quoted::long(who, WHO), words.into());
-        tracing::info!(kind, who = who.as_str(), "{words}");
+        tracing::info!(kind = kind.word(), who = who.as_str(), "{words}");
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.last += 1;
         let line = Line { n: lines.last, at: time_of_day(), kind, who, words };
@@ -80,5 +158,5 @@ fn time_of_day() -> String {
 }
 
 const KEPT: usize = 2_000;
-/// The longest name of somebody, in characters: a server's and a tool's.
+/// The longest name, in characters: a server's and a tool's.
 const WHO: usize = 160;

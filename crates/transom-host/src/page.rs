@@ -31,7 +31,7 @@ use crate::{
     decisions::DecisionId,
     driver::{Event, ShownDecision, ShownDecisions, ToSocket},
     envelope::{self, Hello},
-    log::{Line, Log},
+    log::{Line, LineKind, Log},
     page::greeting::{Greeting, Socket},
     secret::Key,
     serve::let_in,
@@ -65,6 +65,7 @@ pub(crate) struct Page {
 
 /// A tool to open when the page is first shown.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub(crate) struct First {
     pub(crate) server: String,
     pub(crate) tool: String,
@@ -198,7 +199,8 @@ struct After {
 }
 
 #[derive(Serialize)]
-struct PageState {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "State", optional_fields))]
+pub(crate) struct PageState {
     version: u64,
     servers: Vec<ServerState>,
     decisions: Vec<ShownDecision>,
@@ -241,7 +243,8 @@ async fn forget(
 }
 
 #[derive(Serialize)]
-struct Lines {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entries"))]
+pub(crate) struct Lines {
     entries: Vec<Line>,
 }
 
@@ -271,7 +274,7 @@ async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> 
         }
         None => {
             page.log.write(
-                "error",
+                LineKind::Error,
                 "page",
                 "somebody came back from a sign-in that nobody asked for",
             );
@@ -382,13 +385,13 @@ async fn carry(
                     // read from, and the browser keeps what it has to say.
                     let size = u32::try_from(text.len()).unwrap_or(u32::MAX).min(ROOM);
                     let room = Arc::clone(&page.room).acquire_many_owned(size).await.ok();
-                    let frame = Event::Frame { page: name.to_owned(), connection, text, room };
+                    let frame = Event::Said { page: name.to_owned(), connection, text, room };
                     if page.events.send(frame).await.is_err() {
                         return;
                     }
                 }
                 Some(Ok(Message::Binary(_))) => {
-                    return greeting::close(socket, envelope::NOT_A_FRAME, "binary").await;
+                    return greeting::close(socket, envelope::NOT_AN_ENVELOPE, "binary").await;
                 }
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,

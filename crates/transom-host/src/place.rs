@@ -1,5 +1,5 @@
 //! Where a server is. What people decide about a server, and what is kept for it, belongs to its place: a name can be
-//! had by anybody.
+//! had by any server.
 
 use std::{
     ffi::OsStr,

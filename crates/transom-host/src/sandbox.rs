@@ -29,16 +29,17 @@ use axum::Router;
 use transom::csp::{Csp, Script};
 use transom::origin::Origin;
 
+pub use crate::relay::{PageLimits, Relay};
 pub use domain::{NotAWildcard, Wildcard};
-pub use frame::{Frame, Mounted, MountedRaw, RawPage, Relay};
+pub use frame::{Frame, Mounted, MountedRaw, RawPage};
 pub use naming::{Naming, PageAmongFrames};
 pub use page::{NotInline, SandboxScript};
 pub use ports::{Loopback, NoLoopback};
 pub use stable::{KeyError, NotADomain, StableDomain, StableKey};
 
 use frame::{Granted, Names};
-use page::{Attributes, Page};
-use sites::{Place, Sites};
+use page::{Attributes, ServedPage};
+use sites::{Site, Sites};
 
 /// The frames that are served, and the router that serves them. Clones share everything.
 #[derive(Clone)]
@@ -113,7 +114,7 @@ impl Sandbox {
         };
         let csp = Csp::raw_page(&page.ceiling, &page.page_origins);
         let body = self.shared.script.page(&attributes);
-        let served = Page::new(&csp, &page.permissions.to_header(&[]), body.into());
+        let served = ServedPage::new(&csp, &page.permissions.to_header(&[]), body.into());
         let origin = place.origin().clone();
         let lease = place.serve(&self.shared.sites, "/", served)?;
         Ok(MountedRaw::new(origin, csp, page.permissions, lease))
@@ -133,7 +134,7 @@ impl Sandbox {
     }
 
     /// Both pages of a frame: the sandbox page, and the document.
-    fn pages(&self, frame: &Frame, granted: &Granted, names: &Names) -> (Page, Page) {
+    fn pages(&self, frame: &Frame, granted: &Granted, names: &Names) -> (ServedPage, ServedPage) {
         let attributes = Attributes {
             host: &frame.page_origins,
             guest: Some(names),
@@ -147,10 +148,10 @@ impl Sandbox {
         let csp = Csp::sandbox_page(&scripts, &names.guest, &frame.page_origins);
         let permissions = granted.permissions.to_header(std::slice::from_ref(&names.guest));
         let body = self.shared.script.page(&attributes);
-        let sandbox = Page::new(&csp, &permissions, body.into());
+        let sandbox = ServedPage::new(&csp, &permissions, body.into());
         let csp = granted.csp(frame, names);
         let permissions = granted.permissions.to_header(&[]);
-        let guest = Page::new(&csp, &permissions, frame.document.html.clone());
+        let guest = ServedPage::new(&csp, &permissions, frame.document.html.clone());
         match self.shared.naming.is_nested() {
             true => (sandbox.sharing_a_process(), guest.sharing_a_process()),
             false => (sandbox, guest),
@@ -158,24 +159,24 @@ impl Sandbox {
     }
 
     /// The places of a sandbox and of its guest, which has this label where guests have names.
-    async fn places(&self, label: &str, pages: &[Origin]) -> Result<(Place, Place), MountError> {
+    async fn places(&self, label: &str, pages: &[Origin]) -> Result<(Site, Site), MountError> {
         let Shared { naming, sites, .. } = &*self.shared;
         let sandbox = match naming {
             Naming::Ports(loopback) => loopback.sandbox(sites).await.map_err(MountError::Port)?,
             _ => {
                 let origin = naming.sandbox(&naming::label()?, label);
-                Place::Name(origin.expect("only ports have no names"))
+                Site::Name(origin.expect("only ports have no names"))
             }
         };
         Ok((sandbox, self.place(label, pages).await?))
     }
 
     /// The place of a stranger's document: a name, or an address of its own.
-    async fn place(&self, label: &str, pages: &[Origin]) -> Result<Place, MountError> {
+    async fn place(&self, label: &str, pages: &[Origin]) -> Result<Site, MountError> {
         let Shared { naming, sites, .. } = &*self.shared;
         match naming {
             Naming::Ports(loopback) => loopback.guest(sites, pages).await.map_err(MountError::Port),
-            _ => Ok(Place::Name(naming.origin(label).expect("only ports have no names"))),
+            _ => Ok(Site::Name(naming.origin(label).expect("only ports have no names"))),
         }
     }
 
@@ -207,7 +208,7 @@ impl std::fmt::Debug for Sandbox {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MountError {
-    /// Nobody may embed it.
+    /// No page may embed it.
     #[error("no page may embed the frame; name the host page's origin")]
     NoPage,
     /// More pages than fit into a header.

@@ -1,4 +1,4 @@
-//! A secret that is compared in constant time and shown by nobody's accident.
+//! A secret that is compared in constant time and never shown by accident.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ impl Key {
         Self(HEXLOWER.encode(&bytes))
     }
 
-    /// Whether somebody knows it. Takes the same time for every wrong answer of the right length.
+    /// Whether the caller knows it. Takes the same time for every wrong answer of the right length.
     pub(crate) fn is(&self, given: &str) -> bool {
         let (ours, theirs) = (self.0.as_bytes(), given.as_bytes());
         let difference = ours.iter().zip(theirs).fold(0, |all, (a, b)| all | (a ^ b));

@@ -38,7 +38,7 @@ impl Words {
         Self(line.into())
     }
 
-    /// An error with everything that led to it: the cause is what somebody can do something about.
+    /// An error with everything that led to it: the cause is what a person can do something about.
     pub fn of(error: &dyn std::error::Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause| cause.source());
         Self::ours(&causes.fold(error.to_string(), |words, cause| format!("{words}: {cause}")))

@@ -74,33 +74,17 @@ impl Declared {
     fn take(&mut self, Argument { name, value }: Argument) -> Result<()> {
         let wrong = |words: &str| Err(Error::new(name.span(), words));
         match (name.to_string().as_str(), value) {
-            ("uri", Value::Is(value)) => {
-                let uri = string(value)?;
-                if UiUri::parse(&uri.value()).is_none() {
-                    return Err(Error::new(
-                        uri.span(),
-                        "a view's address begins with ui://, as in \"ui://weather/card\"",
-                    ));
-                }
-                self.uri = Some(uri);
-            }
+            ("uri", Value::Is(value)) => self.uri = Some(address(value)?),
             ("file", Value::Is(value)) => {
-                let path = string(value)?;
-                exists(&path, "no such file below the crate's folder")?;
+                let path = file(value, "no such file below the crate's folder")?;
                 self.set_html(&name, Html::File(path))?;
             }
             ("bundle", Value::Is(value)) => {
-                let path = string(value)?;
-                exists(
-                    &path,
-                    "not built yet: run the bundler first, for instance `npm run build`",
-                )?;
+                let path = file(value, NOT_BUILT)?;
                 self.set_html(&name, Html::File(path))?;
             }
             ("dir", Value::Is(value)) => {
-                let path = string(value)?;
-                let index = LitStr::new(&format!("{}/index.html", path.value()), path.span());
-                exists(&index, "no index.html in this folder")?;
+                let path = folder(value)?;
                 self.set_html(&name, Html::Dir(path))?;
             }
             ("html", Value::Is(Expr::Lit(ExprLit { lit: Lit::Str(text), .. }))) => {
@@ -122,16 +106,7 @@ impl Declared {
                 self.calls.push(quote!(.#name(#text)));
             }
             ("domain", Value::Is(value)) => {
-                let domain = string(value)?;
-                let text = domain.value();
-                if text.is_empty()
-                    || text.contains(|c: char| !c.is_ascii_alphanumeric() && !"-._".contains(c))
-                {
-                    return Err(Error::new(
-                        domain.span(),
-                        "a domain is a host name, without scheme or path",
-                    ));
-                }
+                let domain = host_name(value)?;
                 self.calls.push(quote!(.domain(#domain)));
             }
             ("border", Value::Is(Expr::Lit(ExprLit { lit: Lit::Bool(border), .. }))) => {
@@ -140,27 +115,7 @@ impl Declared {
             ("border", Value::Flag) => self.border(&LitBool::new(true, name.span())),
             ("csp", Value::List(list)) => self.csp(list)?,
             ("allow", Value::List(list)) => self.allow(list)?,
-            ("csp", _) => return wrong("write csp(connect = \"https://api.example.com\")"),
-            ("allow", _) => return wrong("write allow(clipboard_write)"),
-            ("border", _) => return wrong("write border = true or border = false"),
-            ("template", _) => {
-                return wrong(
-                    "write `template` alone; the address takes parameters by itself: \"ui://report/{id}\"",
-                );
-            }
-            (
-                "uri" | "file" | "dir" | "bundle" | "html" | "load" | "title" | "name"
-                | "description" | "domain",
-                _,
-            ) => {
-                return wrong("a value is missing here");
-            }
-            _ => {
-                return wrong(
-                    "unknown; a view has uri, file, dir, bundle, html, template, load, name, title, \
-                     description, csp(…), allow(…), border and domain",
-                );
-            }
+            (name, _) => return wrong(expected(name)),
         }
         Ok(())
     }
@@ -227,6 +182,58 @@ impl Declared {
             self.calls.push(quote!(.allow(::transom_server::Permission::#permission)));
         }
         Ok(())
+    }
+}
+
+/// What should stand where something else does.
+fn expected(name: &str) -> &'static str {
+    match name {
+        "csp" => "write csp(connect = \"https://api.example.com\")",
+        "allow" => "write allow(clipboard_write)",
+        "border" => "write border = true or border = false",
+        "template" => {
+            "write `template` alone; the address takes parameters by itself: \"ui://report/{id}\""
+        }
+        "uri" | "file" | "dir" | "bundle" | "html" | "load" | "title" | "name" | "description"
+        | "domain" => "a value is missing here",
+        _ => {
+            "unknown; a view has uri, file, dir, bundle, html, template, load, name, title, \
+             description, csp(…), allow(…), border and domain"
+        }
+    }
+}
+
+fn address(value: Expr) -> Result<LitStr> {
+    let uri = string(value)?;
+    match UiUri::parse(&uri.value()) {
+        Some(_) => Ok(uri),
+        None => Err(Error::new(
+            uri.span(),
+            "a view's address begins with ui://, as in \"ui://weather/card\"",
+        )),
+    }
+}
+
+fn file(value: Expr, missing: &str) -> Result<LitStr> {
+    let path = string(value)?;
+    exists(&path, missing)?;
+    Ok(path)
+}
+
+fn folder(value: Expr) -> Result<LitStr> {
+    let path = string(value)?;
+    let index = LitStr::new(&format!("{}/index.html", path.value()), path.span());
+    exists(&index, "no index.html in this folder")?;
+    Ok(path)
+}
+
+fn host_name(value: Expr) -> Result<LitStr> {
+    let domain = string(value)?;
+    let text = domain.value();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
+    match text.is_empty() || !text.chars().all(is_part) {
+        true => Err(Error::new(domain.span(), "a domain is a host name, without scheme or path")),
+        false => Ok(domain),
     }
 }
 
@@ -358,3 +365,5 @@ fn is_unit(input: &DeriveInput) -> bool {
 }
 
 const MAX_FILES: usize = 500;
+
+const NOT_BUILT: &str = "not built yet: run the bundler first, for instance `npm run build`";

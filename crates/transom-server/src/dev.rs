@@ -100,7 +100,7 @@ fn hash_files(path: &Path, depth: usize, hasher: &mut DefaultHasher) {
 pub(crate) const TOOL: &str = "transom_view_dev";
 /// Below the time after which hosts and proxies give a call up.
 pub(crate) const WAIT: Duration = Duration::from_secs(15);
-/// How often files are looked at while somebody waits.
+/// How often files are looked at while a view waits for a change.
 pub(crate) const LOOK: Duration = Duration::from_millis(150);
 const SHELL: &str = include_str!("dev/shell.html");
 const MAX_DEPTH: usize = 8;

@@ -10,7 +10,7 @@ use crate::source::{Source, without_mark};
 /// The document of a view.
 #[derive(Clone, Debug)]
 pub(crate) enum Document {
-    /// The same for everybody, made when the server was built.
+    /// The same for every client, made when the server was built.
     Ready(Arc<str>),
     /// Made of files on disk for each request: dev mode.
     OnDisk,
@@ -28,7 +28,7 @@ impl Document {
             return Ok(Self::Rendered);
         }
         if dev && source.on_disk().is_some() {
-            // It may be half-written just now; whoever reads it will be told.
+            // The author may have written half of it; a client that reads it is told.
             return Ok(Self::OnDisk);
         }
         let html = read(source, declared, dev)?;
@@ -60,7 +60,7 @@ pub(crate) fn finish(html: String) -> String {
     if brings_its_own(&html) { html } else { insert(without_mark(&html), &crate::runtime()) }
 }
 
-/// Whether a document speaks the protocol by itself, or says that it needs nobody to.
+/// Whether a document speaks the protocol by itself, or says that it does not want our script.
 fn brings_its_own(html: &str) -> bool {
     // Looked at closely only where the words stand at all: a function's document is made for each request.
     html.contains(HELLO) && has_in_a_script(html, HELLO) || wants_none(html)
@@ -87,7 +87,7 @@ fn is_document(html: &str) -> bool {
 }
 
 const LARGE: usize = 1 << 20;
-/// The first thing that a view says to its host; whoever says it needs no script of ours.
+/// The first message of a view to its host; a document that sends it needs no script of ours.
 const HELLO: &str = "ui/initialize";
 
 #[cfg(test)]

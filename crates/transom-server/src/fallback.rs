@@ -36,6 +36,7 @@ pub enum Fallback {
 
 /// How much of its views a server shows to one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mode {
     /// Everything.
     Everything,

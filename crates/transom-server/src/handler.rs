@@ -109,6 +109,10 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         if self.inner.dev && first && mode == Mode::Everything {
             result.tools.push(dev::tool());
         }
+        #[cfg(feature = "fetch")]
+        if let Some(http) = self.inner.http.as_ref().filter(|_| first && mode == Mode::Everything) {
+            result.tools.extend(http.tools().cloned());
+        }
         let varies = self.inner.app_tools_are_hidden() || self.inner.views_may_hide();
         self.inner.scope(&mut result.cache_scope, varies);
         Ok(result)
@@ -117,6 +121,10 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         if self.inner.dev && name == dev::TOOL {
             return Some(dev::tool());
+        }
+        #[cfg(feature = "fetch")]
+        if let Some(tool) = self.inner.http.as_ref().and_then(|http| http.tool(name)) {
+            return Some(tool.clone());
         }
         let mut tool = self.inner.server.get_tool(name)?;
         self.inner.fit(&mut tool, Mode::Everything).then_some(tool)
@@ -133,6 +141,13 @@ impl<S: ServerHandler> ServerHandler for WithViews<S> {
         }
         if self.inner.dev && request.name == dev::TOOL {
             return self.inner.follow(request.arguments.unwrap_or_default(), context, ui).await;
+        }
+        #[cfg(feature = "fetch")]
+        if let Some(http) =
+            self.inner.http.as_ref().filter(|http| http.tool(&request.name).is_some())
+        {
+            let arguments = request.arguments.unwrap_or_default();
+            return Ok(http.call(&request.name, arguments, context).await);
         }
         host_ui::CURRENT.scope(ui, self.inner.server.call_tool(request, context)).await
     }

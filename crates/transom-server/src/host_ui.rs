@@ -54,7 +54,7 @@ impl HostUi {
         }
     }
 
-    /// Tells whether to count on the view: also where nobody could say, since most who ask do.
+    /// Tells whether to count on the view: also where the client could not say, since most clients show views.
     pub fn renders(self) -> bool {
         self != Self::No
     }

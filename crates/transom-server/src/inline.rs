@@ -1,6 +1,6 @@
 //! One document out of a folder: what it refers to is written into it.
 //!
-//! A host shows a document and nothing beside it, so a reference that nobody answers would be a blank
+//! A host shows a document and no file beside it, so a reference that cannot be resolved would be a blank
 //! frame later. Here it is refused, with words for the author.
 
 mod attribute;
@@ -188,7 +188,7 @@ mod tests {
             ("<p style='background:url(i/d.png)'>",     format!("<p style=\"background:url({dot})\">")),
             ("<p style='background:image-set(\"i/d.png\" 1x, \"i/d.png\" type(\"image/png\") 2x)'>", format!("<p style=\"background:image-set(&quot;{dot}&quot; 1x, &quot;{dot}&quot; type(&quot;image/png&quot;) 2x)\">")),
             ("<style>p{background:-WebKit-Image-Set(url(i/d.png) 1x);content:\"x\"}</style>", format!("<style>p{{background:-WebKit-Image-Set(url({dot}) 1x);content:\"x\"}}</style>")),
-            ("<style>p{background:u\\72l( /**/ 'i/d.png' )}</style>", format!("<style>p{{background:url({dot})}}</style>")),
+            ("<style>p{background:u\\72l( 'i/d.png' )}</style>", format!("<style>p{{background:url({dot})}}</style>")),
             ("<style>p{background:url(i/my dot.png)}</style>", format!("<style>p{{background:url({dot})}}</style>")),
             ("<style>p{background:url(data:image/svg+xml,<svg a='b'>)}</style>", "<style>p{background:url(data:image/svg+xml,<svg a='b'>)}</style>".to_owned()),
             ("<style>p{background:url(i/d.png)}</style>", format!("<style>p{{background:url({dot})}}</style>")),

@@ -79,8 +79,8 @@
 //! # What a tool returns
 //!
 //! [`Shown`] has a channel for each reader. The text is for the model, and is not optional. The data goes to
-//! the view as `structuredContent`, with an `outputSchema` made of its type. What is large or nobody else's
-//! business goes into [`Shown::private`]. [`Shown::or_text`] says it in other words to clients that do not
+//! the view as `structuredContent`, with an `outputSchema` made of its type. What is large, or not for
+//! the model, goes into [`Shown::private`]. [`Shown::or_text`] says it in other words to clients that do not
 //! show views. rmcp's own result types work as well; a view can read them.
 //!
 //! # Where the HTML comes from
@@ -97,7 +97,7 @@
 //! Files are compiled in. A view is one document, and hosts show nothing beside it; so a reference that
 //! `dir` cannot resolve is refused, and so is one to an origin that is not declared in `csp(…)`. Fonts are
 //! handed over as bytes, since no host allows them as `data:`. Scripts that import other files want a bundler,
-//! and `bundle` takes what it made; `import` in a comment or a text is nobody's concern. What a browser would
+//! and `bundle` takes what it made; `import` in a comment or a text does not count. What a browser would
 //! swallow, such as a comment that is never closed, is refused too.
 //!
 //! An address may have parameters, `ui://report/{id}`: it is then listed as a template, and
@@ -116,7 +116,7 @@
 //! as private to it. `?ui=on` and `?ui=off` in the server's URL, or `TRANSOM_UI` in its environment,
 //! overrule what a client says.
 //!
-//! Who may see a tool is no protection: whoever speaks to the server can claim to show views. Check who is
+//! Who may see a tool is no protection: every client can claim to show views. Check who is
 //! asking in an app-only tool as in any other.
 //!
 //! # While you write it
@@ -158,6 +158,8 @@ mod document;
 mod fallback;
 mod handler;
 mod host_ui;
+#[cfg(feature = "fetch")]
+mod http;
 mod inline;
 mod probe;
 mod refusal;
@@ -170,6 +172,8 @@ mod template;
 mod view;
 mod wrap;
 
+#[cfg(feature = "fetch")]
+pub use crate::http::{Credentials, Decision, HttpProxy, HttpRecord, Route};
 pub use dev::Dev;
 pub use fallback::{ClientFacts, Fallback, Mode};
 pub use handler::WithViews;

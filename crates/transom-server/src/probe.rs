@@ -1,4 +1,4 @@
-//! Asking a server for its tools before anybody is connected.
+//! Asking a server for its tools before a client is connected.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -15,7 +15,7 @@ use transom::wire::{EXTENSION, UiCapability};
 /// The tools and resources that a server lists by itself to a client that shows views.
 ///
 /// Each is `None` where the server has to wait for something before it can say: it is asked once, without
-/// waiting, since nobody else is there to do the work it would wait for.
+/// waiting, since no other task is there to do the work it would wait for.
 pub(crate) struct Probe {
     pub(crate) tools: Option<Vec<Tool>>,
     pub(crate) resources: Option<Vec<Resource>>,
@@ -76,10 +76,10 @@ fn now<T>(future: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// Somebody who shows views, is connected to nothing, and hears nothing.
+/// A client that shows views, is connected to nothing, and hears nothing.
 fn peer() -> Peer<RoleServer> {
-    struct Nobody;
-    impl ServerHandler for Nobody {}
+    struct Unconnected;
+    impl ServerHandler for Unconnected {}
     let ui = serde_json::to_value(UiCapability::default()).expect("a list of strings");
     let ui = ui.as_object().cloned().expect("it is an object");
     let mut capabilities = ClientCapabilities::default();
@@ -88,7 +88,7 @@ fn peer() -> Peer<RoleServer> {
     let mut hello = InitializeRequestParams::new(capabilities, client);
     hello.protocol_version = ProtocolVersion::V_2025_11_25;
     let nowhere = (tokio::io::empty(), tokio::io::sink());
-    serve_directly(Nobody, nowhere, Some(hello)).peer().clone()
+    serve_directly(Unconnected, nowhere, Some(hello)).peer().clone()
 }
 
 const MAX_PAGES: usize = 100;

@@ -35,7 +35,7 @@ pub enum Rule {
     Server04,
     /// A view has a document.
     Server06,
-    /// Somebody may call a tool.
+    /// The model or a view may call a tool.
     Server08,
     /// Policy belongs to the view, not to the tool.
     Server10,
@@ -45,6 +45,8 @@ pub enum Rule {
     Server12,
     /// `structuredContent` fits `outputSchema`.
     Server15,
+    /// A tool that fetches for views refuses what was not meant.
+    Server23,
     /// What a document loads is declared.
     Document02,
 }
@@ -100,6 +102,7 @@ impl fmt::Display for Rule {
             Self::Server11 => "server-11",
             Self::Server12 => "server-12",
             Self::Server15 => "server-15",
+            Self::Server23 => "server-23",
             Self::Document02 => "document-02",
         })
     }

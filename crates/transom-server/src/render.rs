@@ -22,7 +22,7 @@ pub struct RenderCx<S = ()> {
     request: Arc<Request>,
 }
 
-/// The request, whoever the server is.
+/// The request, for a server of any type.
 pub(crate) struct Request {
     pub(crate) uri: String,
     pub(crate) params: Params,

@@ -50,7 +50,7 @@ fn is_foreign(object: &JsonObject) -> bool {
 /// As schemars writes them; `int32`, `int64`, `float` and `double` are known everywhere.
 const FOREIGN: [&str; 10] =
     ["int8", "int16", "int128", "int", "uint8", "uint16", "uint32", "uint64", "uint128", "uint"];
-/// Deeper than any type that somebody wrote.
+/// Deeper than any type of a real program.
 const MAX_DEPTH: usize = 64;
 
 #[cfg(test)]

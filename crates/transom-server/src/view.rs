@@ -46,6 +46,7 @@ pub enum Audience {
 
 /// A permission that a view would like to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Permission {
     /// The camera.
     Camera,

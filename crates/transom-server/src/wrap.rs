@@ -43,6 +43,8 @@ pub struct Views<S> {
     fallback: Fallback,
     dev: Dev,
     ui: Option<HostUi>,
+    #[cfg(feature = "fetch")]
+    http: Option<crate::HttpProxy>,
 }
 
 impl<S: ServerHandler> Views<S> {
@@ -58,6 +60,8 @@ impl<S: ServerHandler> Views<S> {
             fallback: Fallback::Auto,
             dev: Dev::from_env(),
             ui: ui.as_deref().and_then(host_ui::parse),
+            #[cfg(feature = "fetch")]
+            http: None,
         }
     }
 
@@ -75,6 +79,13 @@ impl<S: ServerHandler> Views<S> {
     /// Says what clients get that do not show views.
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
+        self
+    }
+
+    /// Lets views use a backend with plain `fetch()`.
+    #[cfg(feature = "fetch")]
+    pub fn http(mut self, proxy: crate::HttpProxy) -> Self {
+        self.http = Some(proxy);
         self
     }
 
@@ -105,6 +116,13 @@ impl<S: ServerHandler> Views<S> {
         };
         let listed = probe(&self.server);
         check_tools(&registry, &listed, &mut refusals);
+        #[cfg(feature = "fetch")]
+        let http = self.http.map(crate::HttpProxy::build).transpose();
+        #[cfg(feature = "fetch")]
+        let http = http.unwrap_or_else(|mut found| {
+            refusals.append(&mut found);
+            None
+        });
         if !refusals.is_empty() {
             return Err(BuildError::new(refusals));
         }
@@ -120,6 +138,8 @@ impl<S: ServerHandler> Views<S> {
             own_resources,
             dev,
             started: SystemTime::now(),
+            #[cfg(feature = "fetch")]
+            http,
         }))
     }
 
@@ -215,7 +235,7 @@ fn check_meta(registry: &Registry, listed: &Probe, tool: &Tool, refusals: &mut V
         refuse(
             Rule::Server03,
             format!(
-                "is linked to {uri}, which nobody serves: add `.view::<…>()` for it before `.build()`"
+                "is linked to {uri}, which no view of this server has: add `.view::<…>()` for it before `.build()`"
             ),
         );
     }

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, process::Command};
 
 /// Installs them, unless that was done to its end for this very lock file.
-pub(crate) fn install(folder: &Path) -> Result<(), String> {
+pub fn install(folder: &Path) -> Result<(), String> {
     let lock = fs::read(folder.join("package-lock.json"))
         .map_err(|error| format!("{}: no lock file: {error}", folder.display()))?;
     let stamp = folder.join(STAMP);
@@ -19,7 +19,7 @@ pub(crate) fn install(folder: &Path) -> Result<(), String> {
 }
 
 /// Runs a program of Node's in a folder, to its end.
-pub(crate) fn run(command: &mut Command, folder: &Path) -> Result<(), String> {
+pub fn run(command: &mut Command, folder: &Path) -> Result<(), String> {
     let name = format!("{command:?}");
     match command.current_dir(folder).output() {
         Ok(output) if output.status.success() => Ok(()),

@@ -15,6 +15,9 @@ pub const WORKBENCH_HTML: &str = include_str!(concat!(env!("OUT_DIR"), "/workben
 /// The style sheet of that page.
 pub const WORKBENCH_CSS: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.css"));
 
+/// The script of the page in which `transom expose` holds a server that is a page.
+pub const EXPOSE: &str = include_str!(concat!(env!("OUT_DIR"), "/expose.js"));
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,5 +35,6 @@ mod tests {
         assert!(WORKBENCH.contains("transom-view"));
         assert!(WORKBENCH_CSS.contains('{'));
         assert!(WORKBENCH_HTML.contains("/workbench.js"));
+        assert!(EXPOSE.contains("MCP_TRANSPORT_HANDSHAKE"));
     }
 }

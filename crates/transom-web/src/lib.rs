@@ -11,12 +11,12 @@ pub const VIEW: &str = include_str!(concat!(env!("OUT_DIR"), "/transom.global.js
 mod host;
 
 #[cfg(feature = "host")]
-pub use host::{HOST, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_HTML};
+pub use host::{EXPOSE, HOST, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_HTML};
 
-// The build script's, where no test would run.
-#[cfg(test)]
+// The build script's too; `transom pages` bundles its samples with it.
+#[cfg(any(test, feature = "host"))]
 #[path = "../build/packages.rs"]
-mod packages;
+pub mod packages;
 
 #[cfg(test)]
 mod tests {

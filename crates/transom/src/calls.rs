@@ -1,6 +1,6 @@
 //! Requests awaiting their answer, in both directions.
 //!
-//! [`Calls`] holds what we asked of somebody: ids, deadlines, progress that moves them, cancellation.
+//! [`Calls`] holds what we asked of the peer: ids, deadlines, progress that moves them, cancellation.
 //! [`Serving`] holds what a peer asked of us: which of its ids are open, so that each is answered once
 //! and only by the answer that belongs to it. Neither knows what a request is about.
 
@@ -11,10 +11,10 @@ use std::{
 
 use crate::rpc::Id;
 
-/// Our own requests that nobody has answered yet, each with what we keep about it.
+/// Our own requests that the peer has not answered yet, each with what we keep about it.
 ///
 /// Ids count up from zero and are never used twice, so a late or doubled answer finds nothing. The id
-/// doubles as the progress token that goes out with the request: whatever token somebody gave *us* is
+/// doubles as the progress token that goes out with the request: whatever token the view gave *us* is
 /// kept beside it and never passed on (R-09, H-74).
 #[derive(Debug)]
 pub struct Calls<T> {
@@ -34,7 +34,7 @@ struct Open<T> {
 /// How long a call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Without any sign of life; progress starts it anew.
+    /// Without progress; progress starts it anew.
     pub idle: Duration,
     /// In all, however much progress there is.
     pub total: Duration,
@@ -75,7 +75,7 @@ impl<T> Calls<T> {
         Some(open.kept)
     }
 
-    /// Starts a call's patience anew, because it gave a sign of life; returns what is kept about it.
+    /// Starts a call's patience anew, because it made progress; returns what is kept about it.
     pub fn progress(&mut self, now: Duration, id: u64) -> Option<&mut T> {
         let open = self.open.get_mut(&id)?;
         let deadline = now.saturating_add(open.patience).min(open.latest);
@@ -190,7 +190,7 @@ impl<T> Serving<T> {
         Ok(())
     }
 
-    /// Lets a request go: it is answered now, or nobody waits for it any more.
+    /// Lets a request go: it is answered now, or the peer does not wait for it any more.
     pub fn settle(&mut self, id: &Id) -> Option<T> {
         self.open.remove(id)
     }

@@ -75,7 +75,7 @@ impl Csp {
         Self { directives }.frame_ancestors(pages)
     }
 
-    /// Names who may frame the document: every ancestor, since every one is checked. Nobody, if empty.
+    /// Names who may frame the document: every ancestor, since every one is checked. No page may, if it is empty.
     ///
     /// Chromium ignores an IPv6 address here as in every list, so a page served from one cannot
     /// frame anything.
@@ -222,6 +222,7 @@ impl Grant {
 
 /// Why a text is not a header of ours.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HeaderError {
     /// A directive that we do not write.
     #[error("unknown directive {0}")]

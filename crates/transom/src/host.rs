@@ -116,15 +116,16 @@ pub struct Opening {
 
 /// Something that arrives, and is not the view's: what a view says goes through [`Session::hear`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Input<'a> {
-    /// What came of a [`Task`]; ignored when nobody waits for it any more.
+    /// What came of a [`Task`]; ignored when the view does not wait for it any more.
     Answer {
         /// The call it answers.
         call: u64,
         /// The result, or the error that the view gets to see.
         outcome: Result<&'a RawValue, ErrorObject<'a>>,
     },
-    /// A sign of life from a [`Task`], with the params of a `notifications/progress`.
+    /// Progress of a [`Task`], with the params of a `notifications/progress`.
     Progress {
         /// The call it belongs to.
         call: u64,
@@ -318,7 +319,7 @@ impl Session {
         self.policy = policy;
     }
 
-    /// Replaces what people have decided: somebody answered in another view of the same server, or took
+    /// Replaces what people have decided: a person answered in another view of the same server, or took
     /// an answer back.
     pub fn set_decided(&mut self, decided: Decided) {
         self.decided = decided;
@@ -336,7 +337,7 @@ impl Session {
         let _ = self.step(now, Event::Close(reason));
     }
 
-    /// Whether the handshake is complete and nobody has closed it.
+    /// Whether the handshake is complete and the session is not closing.
     pub fn is_ready(&self) -> bool {
         matches!(self.state.phase, Phase::Ready)
     }

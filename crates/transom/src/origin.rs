@@ -10,7 +10,7 @@ use std::num::NonZeroU16;
 /// ```
 /// use transom::origin::Origin;
 /// assert!(Origin::parse("https://a.test").is_ok());
-/// // The browser leaves the scheme's own port out, so nobody honest sends this.
+/// // The browser leaves the scheme's own port out, so no browser sends this.
 /// assert!(Origin::parse("https://a.test:443").is_err());
 /// // An opaque origin has no name: it equals nothing, itself included.
 /// assert!(Origin::parse("null").is_err());
@@ -64,6 +64,7 @@ impl fmt::Display for Origin {
 
 /// Why a text is not an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OriginError {
     /// The address does not parse.
     #[error(transparent)]

@@ -279,6 +279,7 @@ impl Healer {
 
 /// Why a stream cannot be healed any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PartialError {
     /// A character that no JSON object has here.
     #[error("expected {expected}, got {got:?} at byte {at}")]

@@ -13,17 +13,16 @@ use crate::violation::Denial;
 mod claims;
 mod decided;
 mod hosts;
-mod reach;
 
+pub use crate::reach::Reach;
 pub(crate) use claims::canonical;
 pub use claims::{Claimed, Claims};
 pub use decided::Decided;
 pub use hosts::{Domains, HostPattern, Nearby, NearbyError};
-pub use reach::Reach;
 
 /// The answer to a wish.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Do it.
     Allow,
     /// Do not, and say why.
@@ -34,7 +33,7 @@ pub enum Verdict {
 
 /// What a view wants to do.
 #[derive(Clone, Copy, Debug)]
-pub enum Wish<'a> {
+pub(crate) enum Wish<'a> {
     /// Call a tool of its own server.
     CallTool(&'a ToolFacts),
     /// Read or list what its own server offers.
@@ -176,7 +175,7 @@ pub struct Policy {
 
 impl Policy {
     /// Judges one wish. `tools` are all tools of the view's server, for the one prompt that lists them.
-    pub fn judge<'t>(
+    pub(crate) fn judge<'t>(
         &self,
         decided: &Decided,
         wish: Wish<'_>,

@@ -1,4 +1,4 @@
-//! One value: JSON of a stranger, read once and printed by us, so that whoever reads it next reads the same.
+//! One value: JSON of a stranger, read once and printed by us, so that every reader after us reads the same.
 //!
 //! JSON leaves open what a member that stands twice means, and readers differ: some take the first, some the
 //! last, some do not tell `name` from `Name` or stop a name at a NUL. What the gate judges, shows, hashes and
@@ -8,10 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::{
-    quoted::Quoted,
-    rpc::{push_string, scan::plain_end},
-};
+use crate::{quoted::Quoted, scan::plain_end};
 
 mod look;
 mod reserved;
@@ -228,6 +225,17 @@ fn members_after(bytes: &[u8], shown: usize) -> usize {
         }
     }
     members
+}
+
+/// Plain words go in as they are; whatever would need escaping takes the serialiser's road.
+pub(crate) fn push_string(text: &mut String, string: &str) {
+    if string.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        text.push('"');
+        text.push_str(string);
+        text.push('"');
+    } else {
+        text.push_str(&serde_json::to_string(string).expect("a string is JSON"));
+    }
 }
 
 #[cfg(test)]

@@ -9,15 +9,13 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::printed::Ambiguous;
+use crate::{printed::Ambiguous, scan};
 
 mod id;
 mod print;
 mod read;
-pub(crate) mod scan;
 
 pub use id::{Id, MAX_ID_BYTES};
-pub(crate) use print::push_string;
 pub(crate) use read::Name;
 
 use print::{answer, call, refuse};
@@ -112,7 +110,7 @@ pub enum Malformed {
     /// Not an object: a batch, a string, a number (W-1, W-2).
     #[error("expected an object")]
     NotAnObject,
-    /// Somebody else's message: no `"jsonrpc": "2.0"`. Ignored without a word.
+    /// Another program's message: no `"jsonrpc": "2.0"`. Ignored without a word.
     #[error("not a JSON-RPC 2.0 message")]
     Foreign,
     /// An id that is null, fractional, out of range or neither number nor string (W-3).
@@ -127,7 +125,7 @@ pub enum Malformed {
     /// Neither a call nor an answer, or both.
     #[error("neither a call nor an answer")]
     Shapeless,
-    /// An answer nobody can use, to a request that can be named: whoever waits for it is told.
+    /// An answer that cannot be used, to a request that can be named: the call that waits for it is told.
     #[error("answer to {id} with {reason}")]
     BadAnswer {
         /// The request it was meant for.
@@ -144,7 +142,7 @@ impl<'a> Message<'a> {
     /// use transom::rpc::{Limits, Malformed, Message};
     ///
     /// let text = r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#;
-    /// // A null id is not "no id": taking it for a notification would leave somebody waiting.
+    /// // A null id is not "no id": taking it for a notification would leave its sender waiting.
     /// assert_eq!(Message::parse(text, Limits::default()).unwrap_err(), Malformed::BadId);
     /// ```
     pub fn parse(text: &'a str, limits: Limits) -> Result<Self, Malformed> {
@@ -243,7 +241,7 @@ pub fn unwrap_string(text: &str, limits: Limits) -> Option<String> {
     serde_json::from_str(text).ok()
 }
 
-/// The method is not known, or nobody here handles it (W-9).
+/// The method is not known, or this side does not handle it (W-9).
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The params of a known method do not fit.
 pub const INVALID_PARAMS: i64 = -32602;

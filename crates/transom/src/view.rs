@@ -29,6 +29,7 @@ use state::{Event, Move, State};
 
 /// Something that arrives.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Input<'a> {
     /// A message of the host, as JSON text.
     Host(&'a str),
@@ -71,6 +72,7 @@ struct Call {
 
 /// The handshake is not complete, the session is over, or the host does not offer this (V-04, V-34).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotOffered {
     /// The handshake is not complete, or the session is over.
     #[error("the session is not open")]
@@ -374,7 +376,7 @@ impl View {
     }
 }
 
-/// How long a call may take without a sign of life (V-33, R-07).
+/// How long a call may take without progress (V-33, R-07).
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The most requests of the host that are open at a time.
 const SERVED: usize = 256;

@@ -27,7 +27,7 @@ pub enum Violation {
         /// What came.
         got: Quoted,
     },
-    /// A request nobody here handles (W-9).
+    /// A request of a method that this side does not have (W-9).
     #[error("no such method: {method}")]
     UnknownMethod {
         /// The method.
@@ -88,7 +88,7 @@ pub enum Denial {
     /// H-11: the tool's visibility does not include the app.
     #[error("tool {0} is not visible to apps")]
     NotVisible(Quoted),
-    /// H-10: the tool's visibility does not include the model, nor whoever else opens views.
+    /// H-10: the tool's visibility does not include the model, and a page opens views in the model's place.
     #[error("{0} is a tool for its views alone")]
     ForViews(Quoted),
     /// H-12, H-15: no such tool on the server this view came from.
@@ -103,13 +103,13 @@ pub enum Denial {
     /// The person said no a moment ago, and is not asked again yet.
     #[error("refused by the user a moment ago: {0}")]
     Again(Quoted),
-    /// Nobody answered the question in time.
+    /// The person did not answer the question in time.
     #[error("no decision")]
     NoDecision,
     /// H-15: the tool is not any more what the person said yes to.
     #[error("tool {0} changed while the user was asked")]
     Changed(Quoted),
-    /// H-90: an address that is not opened for anybody.
+    /// H-90: an address that is not opened for any view.
     #[error("the address is not one this host opens: {0}")]
     Address(Quoted),
     /// H-100: content of a kind this host cannot pass on.

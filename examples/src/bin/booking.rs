@@ -70,7 +70,7 @@ impl House {
     // It claims nothing about itself, so the host asks before the view may call it.
     #[transom_server::tool(view = Form, only(app), annotations(destructive_hint = false))]
     fn book(&self, Parameters(booking): Parameters<Booking>) -> Shown<Book> {
-        // A form checks for the person's sake; the server checks because anybody may call a tool.
+        // A form checks for the person's sake; the server checks because any client may call a tool.
         let mut bookings = self.bookings.lock().unwrap_or_else(PoisonError::into_inner);
         let wrong = wrong(&booking, &bookings);
         if !wrong.is_empty() {

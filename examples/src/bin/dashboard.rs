@@ -96,7 +96,7 @@ fn measures(after: u64, next: u64) -> Vec<Measure> {
     ]
 }
 
-/// Made up, but the same for everybody who looks at the same moment.
+/// Made up, but the same for every client that asks at the same moment.
 fn wave(at: u64, phase: usize, base: f64, swing: f64) -> f64 {
     let at = at as f64 / 4.0 + phase as f64;
     base + swing * (0.5 * (at / 7.0).sin() + 0.3 * (at / 2.3).sin() + 0.2 * (at * 1.7).sin())

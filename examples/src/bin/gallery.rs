@@ -75,7 +75,7 @@ async fn captions() -> impl IntoResponse {
     };
     let captions: serde_json::Map<String, serde_json::Value> =
         PICTURES.into_iter().map(caption).collect();
-    // A view's origin is new each time, so whoever serves one allows any.
+    // A view's origin is new each time, so a server of pictures for views allows any.
     let headers =
         [(header::CONTENT_TYPE, "application/json"), (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
     (headers, serde_json::Value::Object(captions).to_string())

@@ -13,7 +13,8 @@ export type {
   Visibility,
 } from "./messages.js";
 export { readServerUrl } from "./origins.js";
-export { OuterFrameTransport, type OuterOptions, type Setup } from "./outer.js";
+export { OuterFrameTransport } from "./outer.js";
+export type { OuterOptions, Setup } from "./outer-options.js";
 export type { Payload } from "./payload.js";
 export type { FrameOptions, Limits } from "./transport.js";
 export {

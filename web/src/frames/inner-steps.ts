@@ -33,7 +33,7 @@ export type InnerOutput =
   | { do: "opened" }
   | { do: "deliver"; payload: Payload }
   | { do: "log"; text: string }
-  /** Somebody allowed speaks a version that we do not: told, and nothing changes. */
+  /** An allowed page speaks a version that we do not: told, and nothing changes. */
   | { do: "complain"; error: FrameError }
   | { do: "wait"; for: "reply" | "nothing" }
   | { do: "fail"; error: FrameError };
@@ -76,14 +76,11 @@ export function stepInner(
       if (state.at !== "announced") break;
       return innerFails(
         "REPLY_TIMEOUT",
-        "no MCP client that is allowed to use this page has answered",
+        "no MCP client that may use this page answered",
       );
     case "gone":
       if (state.at === "closed") break;
-      return innerFails(
-        "PEER_CLOSED",
-        "the window that opened this page is gone",
-      );
+      return innerFails("PEER_CLOSED", "the other page is gone");
     case "flooded":
       if (state.at === "closed") break;
       return innerFails("FLOODED", "the other page sent more than it may");
@@ -144,7 +141,12 @@ function innerHears(
         message.sessionId !== state.sessionId
       )
         break;
-      return innerFails("PEER_CLOSED", "the other page closed the connection");
+      return innerFails(
+        "PEER_CLOSED",
+        message.leaving
+          ? "the other page was left or reloaded"
+          : "the other page closed the connection",
+      );
   }
   return [state, []];
 }

@@ -86,9 +86,7 @@ export class InnerFrameTransport extends FrameTransport {
       options.dangerouslyAllowAnyOrigin === true,
     );
     if (options.allowedOrigins.includes("*"))
-      this.log(
-        "every website may connect to this page: allowedOrigins holds *",
-      );
+      this.log("every website may connect: allowedOrigins holds *");
     this.#options = { ...options };
     this.phase = phaseNow();
     // Decided once. In a popup `parent` is the popup itself.
@@ -96,16 +94,18 @@ export class InnerFrameTransport extends FrameTransport {
       parent !== self ? parent : ((opener as Window | null) ?? undefined);
   }
 
-  /** Who connected, once somebody has. */
+  /** Which page connected, once one has. */
   get session(): InnerSession | undefined {
     return this.#session;
   }
 
-  /** Says that this page is here, and again until somebody answers. `setup` and `start` do it unless it was done. */
+  /** Says that this page is here, and again until a page answers. `setup` and `start` do it unless it was done. */
   announce(): void {
     if (this.#state.at !== "boot" || !this.#peer) return;
-    this.#lane = openWindowLane(this.#peer, (data, origin, ports) =>
-      this.#hear(data, origin, ports),
+    this.#lane = openWindowLane(
+      this.#peer,
+      (data, origin, ports) => this.#hear(data, origin, ports),
+      (origin, event) => this.#bid(origin, event),
     );
     for (const name of EVENTS) self.addEventListener(name, this.#onpage);
     // A popup outlives the page that opened it; a frame does not.
@@ -136,11 +136,6 @@ export class InnerFrameTransport extends FrameTransport {
   /** Waits until an allowed page has connected. The endpoint must be attached by now, as the SDK's `connect` does. */
   async start(): Promise<void> {
     this.#refuse("transport");
-    if (this.#attached)
-      throw new FrameError(
-        "ALREADY_STARTED",
-        "this transport has been started",
-      );
     this.#attached = true;
     await this.#connected();
   }
@@ -172,13 +167,13 @@ export class InnerFrameTransport extends FrameTransport {
 
   #refuse(phase: "setup" | "transport"): void {
     if (this.#state.at === "closed")
-      throw new FrameError("CLOSED", "this transport has been closed");
+      throw new FrameError("CLOSED", "the connection is closed");
     if (this.phase !== phase)
       throw new FrameError(
         "WRONG_PHASE",
         this.phase === "setup"
-          ? "this page was opened for its setup, not to connect"
-          : "this page was opened to connect, not for its setup",
+          ? "this page was opened for its setup"
+          : "this page was opened to connect",
       );
     if (!this.#peer)
       throw new FrameError("NO_PEER", "open this page from an MCP client");
@@ -189,7 +184,7 @@ export class InnerFrameTransport extends FrameTransport {
       );
   }
 
-  /** Resolves when somebody has replied, which may have been before. */
+  /** Resolves when a page has replied, which may have been before. */
   #connected(): Promise<InnerSession> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -240,7 +235,7 @@ export class InnerFrameTransport extends FrameTransport {
     }
   }
 
-  /** To `*`, because nobody knows yet who listens: the two announcements, and nothing else. */
+  /** To `*`, because it is not known yet who listens: the two announcements, and nothing else. */
   #announce(next: number): void {
     const { requiresVisibleSetup = false, permissions = [] } = this.#options;
     this.#lane?.send(
@@ -266,6 +261,18 @@ export class InnerFrameTransport extends FrameTransport {
     return false;
   }
 
+  /**
+   * From a page that is gone. The window that opened a popup says goodbye while it unloads (WIN-7); the step believes it,
+   * because it names the session, which nobody else knows. What another origin said is not even read.
+   */
+  #bid(origin: string, event: { readonly data: unknown }): void {
+    if (origin !== this.#pinned) return;
+    const { message } = (parse(event.data, fromOuter, 0) ?? {}) as {
+      message?: Message;
+    };
+    if (message?.type === "MCPX_CLOSE") this.#take(message, origin);
+  }
+
   #takePort(origin: string, port: MessagePort | undefined): boolean {
     const expected =
       this.#options.opaque && this.#state.at === "announced" && !this.#port;
@@ -279,13 +286,9 @@ export class InnerFrameTransport extends FrameTransport {
   }
 
   #read(data: unknown): Message | undefined {
-    const parsed = parse(data, fromOuter, this.limit);
-    const message = parsed && "message" in parsed ? parsed.message : undefined;
-    if (!this.admit(message?.type === "MCP_MESSAGE" ? message.size : 0))
-      return void this.#drive({ on: "flooded" });
-    if (parsed && "bad" in parsed) this.complain(parsed.bad);
-    else if (parsed?.warning) this.note(parsed.warning);
-    return message;
+    return this.understand(parse(data, fromOuter, this.limit), () =>
+      this.#drive({ on: "flooded" }),
+    );
   }
 
   #take(message: Message, origin: string): void {
@@ -341,7 +344,7 @@ export class InnerFrameTransport extends FrameTransport {
   #notOpen(): FrameError {
     return this.#state.at === "closed"
       ? new FrameError("CLOSED", "the connection is closed")
-      : new FrameError("NOT_OPEN", "nobody has connected to this page yet");
+      : new FrameError("NOT_OPEN", "no page has connected to this one yet");
   }
 }
 

@@ -67,7 +67,7 @@ export type Message =
   | { type: "MCPX_CLOSE"; sessionId: string; leaving: boolean }
   | { type: "MCPX_PORT" };
 
-/** A message that was understood, one that was not and why, or somebody else's. */
+/** A message that was understood, one that was not and why, or another program's. */
 export type Parsed =
   { message: Message; warning?: string } | { bad: FrameError } | undefined;
 
@@ -78,7 +78,7 @@ export function parse(data: unknown, side: Side, limit = SIZE_LIMIT): Parsed {
   const get = (key: string) => own(data, key);
   const warnings: string[] = [];
   try {
-    const members = side(type, get, warnings) ?? either(type, get, limit);
+    const members = either(type, get, limit) ?? side(type, get, warnings);
     if (!members) return undefined;
     const message = { type, ...members } as Message;
     return warnings.length
@@ -94,7 +94,7 @@ export function parse(data: unknown, side: Side, limit = SIZE_LIMIT): Parsed {
   }
 }
 
-/** What an inner page says first. Each goes to `*`, because nobody knows yet who is listening; it holds nothing private. */
+/** What an inner page says first. Each goes to `*`, because it is not known yet who is listening; it holds nothing private. */
 export function announcement(
   phase: "setup" | "transport",
   visible: boolean,

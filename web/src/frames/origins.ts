@@ -42,7 +42,7 @@ export function readServerUrl(text: string): {
 /**
  * Reads an allow-list into a test of one origin. The list is copied: who changes theirs later changes nothing here.
  *
- * The string `null` is every opaque page's origin, and so nobody's; it never passes, nor does an empty one.
+ * The string `null` is every opaque page's origin, and so no page's own; it never passes, nor does an empty one.
  */
 export function readAllowList(
   list: readonly string[],
@@ -60,7 +60,7 @@ export function readAllowList(
   if (!allowed.size)
     throw new FrameError(
       "BAD_ORIGIN",
-      "allowedOrigins is empty, so nobody could connect",
+      "allowedOrigins is empty, so no page could connect",
     );
   return (origin) => allowed.has(origin);
 }

@@ -43,8 +43,7 @@ export type OuterInput =
   | { on: "deadline"; loads: number | undefined }
   /** The window is no more, or holds another page that has not announced itself. */
   | { on: "gone" | "left" }
-  | { on: "flooded" }
-  /** The window could not be opened. */
+  /** The window could not be opened, the person gave up, or the page sent too much. */
   | { on: "blocked"; error: FrameError };
 
 /** What the outer side is to do. */
@@ -71,50 +70,34 @@ export type OuterFacts = {
   opaque: boolean;
 };
 
+/** Where the outer side stands after a move, and what it is to do. */
+type Step = [OuterState, OuterOutput[]];
+
 /** Every move of the outer side. */
 export function stepOuter(
   state: OuterState,
   input: OuterInput,
   facts: OuterFacts,
-): [OuterState, OuterOutput[]] {
+): Step {
+  const { at } = state;
+  const ready = at === "idle" || at === "done";
+  const live = !ready && at !== "closed";
   switch (input.on) {
     case "setup":
-      if (state.at !== "idle" && state.at !== "done") break;
-      return [
-        { at: "loadingSetup" },
-        [
-          { do: "wait", for: "load" },
-          { do: "load", phase: "setup" },
-        ],
-      ];
     case "start":
-      if (state.at !== "idle" && state.at !== "done") break;
-      return [
-        { at: "loading" },
-        [
-          { do: "wait", for: "load" },
-          { do: "load", phase: "transport" },
-        ],
-      ];
+      if (!ready) break;
+      return load(input.on === "setup");
     case "message":
       return outerHears(state, input, facts);
     case "granted":
-      if (state.at !== "asking") break;
+      if (at !== "asking") break;
       if (input.missing.length)
         return failed(
+          at,
           "INSUFFICIENT_PERMISSIONS",
-          `the page cannot work without ${input.missing.join(", ")}, which it was not given`,
-          "done",
+          `the page cannot work without ${input.missing.join(", ")}`,
         );
-      if (input.again)
-        return [
-          { at: "loadingSetup" },
-          [
-            { do: "wait", for: "load" },
-            { do: "load", phase: "setup" },
-          ],
-        ];
-      return configuring(state.visible);
+      return input.again ? load(true) : configuring(state.visible);
     case "foreign":
       return outerHearsForeign(state, input, facts);
     case "deadline":
@@ -122,35 +105,26 @@ export function stepOuter(
     case "left":
       // The next document may be the same server after a reload: it has the time of a load to announce itself.
       // Where it is the same document after all, it answers the repeated reply.
-      if (state.at !== "open") break;
-      return [
-        state,
-        [
-          { do: "reply", phase: "transport" },
-          { do: "wait", for: "return" },
-        ],
-      ];
+      if (at !== "open") break;
+      return [state, [REPLY, wait("return")]];
     case "gone":
-      if (!isLive(state)) break;
+      if (!live) break;
       if (facts.kind === "iframe")
-        return ended(
-          state,
+        return failed(
+          at,
           "FRAME_REMOVED",
           "the frame was taken out of the page",
         );
-      if (state.at === "loading" || state.at === "loadingSetup")
-        return ended(
-          state,
+      if (isLoading(at))
+        return failed(
+          at,
           "OPENER_SEVERED",
-          "the popup was closed, or cut off from this page by a Cross-Origin-Opener-Policy, before it announced itself",
+          "the popup was closed, or cut off by a Cross-Origin-Opener-Policy, before it announced itself",
         );
-      return ended(state, "USER_CLOSED", "the popup was closed");
-    case "flooded":
-      if (!isLive(state)) break;
-      return ended(state, "FLOODED", "the page sent more than it may");
+      return failed(at, "USER_CLOSED", "the popup was closed");
     case "blocked":
-      if (!isLive(state)) break;
-      return ended(state, input.error.code, input.error.message);
+      if (!live) break;
+      return stopped(at, input.error);
     case "close":
       return [{ at: "closed" }, []];
   }
@@ -165,81 +139,22 @@ function outerHears(
     now,
   }: { message: Message; reloaded: boolean; now: number },
   facts: OuterFacts,
-): [OuterState, OuterOutput[]] {
-  switch (`${state.at} ${message.type}`) {
-    case "loadingSetup MCP_SETUP_HANDSHAKE":
-    case "loading MCP_TRANSPORT_HANDSHAKE": {
-      const hello = message as Extract<Message, { versions: unknown }>;
-      // Nothing is sent to a page that speaks another version: the session's name is a secret.
-      if (!speaks(hello.versions))
-        return failed(
-          "VERSION_MISMATCH",
-          `the page speaks ${range(hello.versions)}, this side ${VERSION}`,
-          state.at === "loading" ? "closed" : "done",
-          { expected: VERSION, got: range(hello.versions) },
-        );
-      if (hello.type === "MCP_TRANSPORT_HANDSHAKE") return replied({});
-      if (!hello.permissions.length) return configuring(hello.visible);
-      return [
-        { at: "asking", visible: hello.visible },
-        [
-          // A person reads and decides.
-          { do: "wait", for: "nothing" },
-          { do: "ask", permissions: hello.permissions },
-        ],
-      ];
-    }
-    case "loadingSetup MCP_TRANSPORT_HANDSHAKE":
-      return failed(
-        "WRONG_PHASE",
-        "the page began to connect although it was opened for its setup",
-        "done",
-      );
-    case "loading MCP_SETUP_HANDSHAKE":
-      return failed(
-        "WRONG_PHASE",
-        "the page began its setup although it was opened to connect",
-      );
-    case "configuring MCP_SETUP_HANDSHAKE":
-      // The page reloaded while a person was filling it in, or came back from a sign-in elsewhere.
-      // An opaque origin does not tell whose page it is now, and the reply holds the session's name.
-      return reloaded && !facts.opaque ? configuring(false) : [state, []];
+): Step {
+  const { at } = state;
+  if ("versions" in message)
+    return outerHearsHello(state, message, reloaded, facts);
+  switch (`${at} ${message.type}`) {
     case "configuring MCP_SETUP_COMPLETE": {
       const { outcome } = message as Extract<Message, { outcome: unknown }>;
-      return [
-        { at: "done" },
-        [
-          { do: "wait", for: "nothing" },
-          { do: "finish", outcome },
-        ],
-      ];
+      return [{ at: "done" }, [REST, { do: "finish", outcome }]];
     }
-    case "replied MCP_TRANSPORT_HANDSHAKE":
-      return replied(state);
-    case "replied MCP_TRANSPORT_ACCEPTED": {
-      const { sessionId } = message as Extract<
-        Message,
-        { type: "MCP_TRANSPORT_ACCEPTED" }
-      >;
-      if (sessionId !== facts.sessionId)
-        return failed(
-          "SESSION_MISMATCH",
-          "the page accepted another session than the one it was offered",
-        );
-      const open = {
-        at: "open",
-        blocked: false,
-        quietUntil: -Infinity,
-      } as const;
-      const opened: OuterOutput[] = [
-        { do: "wait", for: "nothing" },
-        { do: "opened" },
-      ];
-      const early = (state as { required?: SetupRequired }).required;
-      if (!early) return [open, opened];
-      const [then, more] = required(open, early, now);
-      return [then, [...opened, ...more]];
-    }
+    case "replied MCP_TRANSPORT_ACCEPTED":
+      return accepted(
+        state as Extract<OuterState, { at: "replied" }>,
+        message as Extract<Message, { type: "MCP_TRANSPORT_ACCEPTED" }>,
+        now,
+        facts,
+      );
     case "replied MCP_SETUP_REQUIRED":
       return [
         {
@@ -251,7 +166,7 @@ function outerHears(
       ];
     case "open MCP_TRANSPORT_ACCEPTED":
       // The page is still the one that accepted before.
-      return [state, [{ do: "wait", for: "nothing" }]];
+      return [state, [REST]];
     case "open MCP_MESSAGE": {
       const { payload } = message as Extract<Message, { payload: unknown }>;
       return [state, [{ do: "deliver", payload }]];
@@ -262,93 +177,139 @@ function outerHears(
         (message as Extract<Message, { required: unknown }>).required,
         now,
       );
-    case "open MCP_TRANSPORT_HANDSHAKE":
-    case "open MCP_SETUP_HANDSHAKE":
-      // All opaque pages have the same origin: whether this is the same server after a reload, nobody can tell.
-      if (facts.opaque)
-        return failed(
-          "NAVIGATED_AWAY",
-          "the frame loaded another page, and an opaque origin does not tell whose",
-          "closed",
-          { expected: facts.origin, got: "null" },
-        );
-      if (message.type === "MCP_SETUP_HANDSHAKE")
-        return failed(
-          "WRONG_PHASE",
-          "the page went back to its setup while it was connected",
-        );
-      return [
-        { at: "closed" },
-        [{ do: "wait", for: "nothing" }, { do: "reloaded" }],
-      ];
     case "open MCPX_CLOSE":
     case "replied MCPX_CLOSE": {
       const bye = message as Extract<Message, { leaving: unknown }>;
       if (bye.sessionId !== facts.sessionId) break;
       return bye.leaving
-        ? [state, [{ do: "wait", for: "return" }]]
-        : failed("PEER_CLOSED", "the page closed the connection");
+        ? [state, [wait("return")]]
+        : failed(at, "PEER_CLOSED", "the page closed the connection");
     }
   }
+  return [state, []];
+}
+
+/** The page accepts; what it asked for too early comes out now. */
+function accepted(
+  { at, required: early }: Extract<OuterState, { at: "replied" }>,
+  { sessionId }: { sessionId: string },
+  now: number,
+  facts: OuterFacts,
+): Step {
+  if (sessionId !== facts.sessionId)
+    return failed(
+      at,
+      "SESSION_MISMATCH",
+      "the page accepted another session than it was offered",
+    );
+  const open = { at: "open", blocked: false, quietUntil: -Infinity } as const;
+  const [then, more] = early ? required(open, early, now) : [open, []];
+  return [then, [REST, { do: "opened" }, ...more]];
+}
+
+/** An announcement. */
+function outerHearsHello(
+  state: OuterState,
+  hello: Extract<Message, { versions: unknown }>,
+  reloaded: boolean,
+  { opaque, origin }: OuterFacts,
+): Step {
+  const { at } = state;
+  const setup = hello.type === "MCP_SETUP_HANDSHAKE";
+  if (at === "open" && opaque)
+    // All opaque pages have the same origin: whether this is the same server after a reload, nobody can tell.
+    return failed(
+      at,
+      "NAVIGATED_AWAY",
+      "the frame loaded another page, and an opaque origin does not tell whose",
+      { expected: origin, got: "null" },
+    );
+  if (
+    isLoading(at) ? setup !== (at === "loadingSetup") : at === "open" && setup
+  )
+    return failed(
+      at,
+      "WRONG_PHASE",
+      setup
+        ? "the page began its setup, but was opened to connect"
+        : "the page began to connect, but was opened for its setup",
+    );
+  if (isLoading(at)) {
+    // Nothing is sent to a page that speaks another version: the session's name is a secret.
+    if (!speaks(hello.versions)) {
+      const got = [...new Set(hello.versions)].join(" to ");
+      return failed(
+        at,
+        "VERSION_MISMATCH",
+        `the page speaks ${got}, this side ${VERSION}`,
+        { expected: VERSION, got },
+      );
+    }
+    if (!setup) return replied({});
+    const { visible, permissions } = hello;
+    return permissions.length
+      ? // A person reads and decides.
+        [{ at: "asking", visible }, [REST, { do: "ask", permissions }]]
+      : configuring(visible);
+  }
+  // The page reloaded while a person was filling it in, or came back from a sign-in elsewhere.
+  // An opaque origin does not tell whose page it is now, and the reply holds the session's name.
+  if (at === "configuring" && setup && reloaded && !opaque)
+    return configuring(false);
+  if (at === "replied" && !setup) return replied(state);
+  if (at === "open") return [{ at: "closed" }, [REST, { do: "reloaded" }]];
   return [state, []];
 }
 
 /** A message from our own window under an origin that is not the server's. */
 function outerHearsForeign(
   state: OuterState,
-  { origin, announces }: { origin: string; announces: boolean },
-  facts: OuterFacts,
-): [OuterState, OuterOutput[]] {
-  const data = { expected: facts.origin, got: origin };
-  switch (state.at) {
-    case "loading":
-    case "loadingSetup":
-      // Some pages post to their parent for reasons of their own; an announcement is meant for us.
-      if (!announces) break;
-      return ended(
-        state,
-        "ORIGIN_MISMATCH",
-        `expected a page of ${facts.origin}, and one of ${origin} announced itself; the address may redirect`,
-        data,
-      );
-    case "replied":
-    case "open":
-      return ended(
-        state,
-        "NAVIGATED_AWAY",
-        `the window went from ${facts.origin} to ${origin}`,
-        data,
-      );
-    // In `configuring` a page may send the person elsewhere to sign in, and have them sent back.
-  }
+  { origin: got, announces }: { origin: string; announces: boolean },
+  { origin: expected }: OuterFacts,
+): Step {
+  const { at } = state;
+  // Some pages post to their parent for reasons of their own; an announcement is meant for us.
+  if (isLoading(at) && announces)
+    return failed(
+      at,
+      "ORIGIN_MISMATCH",
+      `expected a page of ${expected}, and one of ${got} announced itself; the address may redirect`,
+      { expected, got },
+    );
+  // In `configuring` a page may send the person elsewhere to sign in, and have them sent back.
+  if (at === "replied" || at === "open")
+    return failed(
+      at,
+      "NAVIGATED_AWAY",
+      `the window went from ${expected} to ${got}`,
+      { expected, got },
+    );
   return [state, []];
 }
 
-function outerRunsOut(
-  state: OuterState,
-  loads: number | undefined,
-): [OuterState, OuterOutput[]] {
-  switch (state.at) {
+function outerRunsOut(state: OuterState, loads: number | undefined): Step {
+  const { at } = state;
+  switch (at) {
     case "loading":
     case "loadingSetup":
-      return ended(
-        state,
+      return failed(
+        at,
         "LOAD_TIMEOUT",
         loads === 0
           ? "the page did not load in time"
-          : `the page ${loads === undefined ? "may have" : "has"} loaded but did not announce itself: it may be no MCP page, may forbid being shown here (frame-ancestors), or could not be reached`,
+          : `the page ${loads ? "has" : "may have"} loaded but did not announce itself: it may be no MCP page, may forbid being shown here (frame-ancestors), or could not be reached`,
       );
     case "configuring":
-      return ended(state, "TIMEOUT", "the setup took too long");
+      return failed(at, "TIMEOUT", "the setup took too long");
     case "replied":
-      return ended(
-        state,
+      return failed(
+        at,
         "ACCEPT_TIMEOUT",
-        "the page announced itself but did not accept the connection in time",
+        "the page did not accept the connection in time",
       );
     case "open":
-      return ended(
-        state,
+      return failed(
+        at,
         "NAVIGATED_AWAY",
         "the window loaded another page, which did not announce itself",
       );
@@ -361,73 +322,61 @@ function required(
   state: Extract<OuterState, { at: "open" }>,
   required: SetupRequired,
   now: number,
-): [OuterState, OuterOutput[]] {
-  const worse = !required.canContinue && !state.blocked;
-  if (now < state.quietUntil && !worse) return [state, []];
+): Step {
+  const blocked = state.blocked || !required.canContinue;
+  if (now < state.quietUntil && blocked === state.blocked) return [state, []];
   return [
-    {
-      at: "open",
-      blocked: state.blocked || !required.canContinue,
-      quietUntil: now + NAG,
-    },
+    { at: "open", blocked, quietUntil: now + NAG },
     [{ do: "surface", required }],
   ];
 }
 
-function configuring(visible: boolean): [OuterState, OuterOutput[]] {
+function load(setup: boolean): Step {
   return [
-    { at: "configuring" },
-    [
-      // Shown before the reply, so that the person sees the form when the page goes on.
-      ...(visible ? [{ do: "show" } as const] : []),
-      { do: "reply", phase: "setup" },
-      { do: "wait", for: "setup" },
-    ],
+    { at: setup ? "loadingSetup" : "loading" },
+    [wait("load"), { do: "load", phase: setup ? "setup" : "transport" }],
   ];
 }
 
-function replied(state: object): [OuterState, OuterOutput[]] {
-  return [
-    { ...state, at: "replied" },
-    [
-      { do: "reply", phase: "transport" },
-      { do: "wait", for: "accept" },
-    ],
+function configuring(visible: boolean): Step {
+  const outputs: OuterOutput[] = [
+    { do: "reply", phase: "setup" },
+    wait("setup"),
   ];
+  // Shown before the reply, so that the person sees the form when the page goes on.
+  if (visible) outputs.unshift({ do: "show" });
+  return [{ at: "configuring" }, outputs];
 }
 
-const isLive = ({ at }: OuterState) =>
-  at !== "idle" && at !== "done" && at !== "closed";
-
-/** The end of a setup leaves the transport usable; the end of a connection does not. */
-function ended(
-  { at }: OuterState,
-  code: FrameCode,
-  text: string,
-  data?: { expected: string; got: string },
-) {
-  const setup =
-    at === "loadingSetup" || at === "configuring" || at === "asking";
-  return failed(code, text, setup ? "done" : "closed", data);
+function replied(state: object): Step {
+  return [{ ...state, at: "replied" }, [REPLY, wait("accept")]];
 }
 
 function failed(
+  at: OuterState["at"],
   code: FrameCode,
   text: string,
-  at: "done" | "closed" = "closed",
   data?: { expected: string; got: string },
-): [OuterState, OuterOutput[]] {
-  return [
-    { at },
-    [
-      { do: "wait", for: "nothing" },
-      { do: "fail", error: new FrameError(code, text, data) },
-    ],
-  ];
+): Step {
+  return stopped(at, new FrameError(code, text, data));
 }
 
-const range = ([min, max]: [string, string]) =>
-  min === max ? min : `${min} to ${max}`;
+/** The end of a setup leaves the transport usable; the end of a connection does not. */
+function stopped(at: OuterState["at"], error: FrameError): Step {
+  const setup =
+    at === "loadingSetup" || at === "configuring" || at === "asking";
+  return [{ at: setup ? "done" : "closed" }, [REST, { do: "fail", error }]];
+}
+
+const isLoading = (at: OuterState["at"]) =>
+  at === "loading" || at === "loadingSetup";
+
+function wait(why: Extract<OuterOutput, { do: "wait" }>["for"]): OuterOutput {
+  return { do: "wait", for: why };
+}
+
+const REST = wait("nothing");
+const REPLY: OuterOutput = { do: "reply", phase: "transport" };
 
 /** A page may ask for its setup this often, in milliseconds. */
 const NAG = 10_000;

@@ -5,7 +5,7 @@ import {
   type Lane,
   type WindowLane,
 } from "../port.js";
-import { FrameError } from "./error.js";
+import { FrameError, type FrameCode } from "./error.js";
 import {
   fromInner,
   isSessionId,
@@ -15,9 +15,17 @@ import {
   type Message,
   type PermissionRequest,
   type SetupRequired,
-  type SetupResult,
 } from "./messages.js";
 import { readServerUrl } from "./origins.js";
+import {
+  ended,
+  LOOK,
+  RELOADS,
+  type Adopted,
+  type OuterOptions,
+  type Setup,
+  type Waiting,
+} from "./outer-options.js";
 import type { Payload } from "./payload.js";
 import {
   stepOuter,
@@ -26,48 +34,8 @@ import {
   type OuterOutput,
   type OuterState,
 } from "./outer-steps.js";
-import { FrameTransport, type FrameOptions } from "./transport.js";
+import { FrameTransport } from "./transport.js";
 import { grantable, type WindowControl } from "./window.js";
-
-/** What the outer side needs to know. */
-export type OuterOptions = FrameOptions & {
-  /** Where the inner page is: https, or http on this machine. */
-  url: string;
-  /** Opens, shows, hides and closes the inner page's window. */
-  control: WindowControl;
-  /** The name of this connection, from an earlier setup; a new one unless told. It is a secret between the two pages. */
-  sessionId?: string;
-  /** Whether the page is to be seen while it is connected. */
-  visible?: boolean;
-  /** Browser features that a person granted at setup. */
-  permissions?: readonly string[];
-  /** Asked at setup which of the wanted features to grant; nobody is granted anything unless this says so. */
-  onpermissions?: (
-    wanted: PermissionRequest[],
-    origin: string,
-  ) => readonly string[] | Promise<readonly string[]>;
-  /** Milliseconds until the page must have announced itself; 30,000 unless told. */
-  loadTimeout?: number;
-  /** Milliseconds until the page must have accepted; 10,000 unless told. */
-  acceptTimeout?: number;
-};
-
-/** A setup that succeeded. */
-export type Setup = SetupResult & {
-  /** Where the page was when it said so: to be shown beside its title, which it chose itself. */
-  origin: string;
-  /** What it may use while it is connected. */
-  permissions: string[];
-};
-
-/** What the next generation takes over from the one before. */
-type Adopted = {
-  peer: Window;
-  hello: Message;
-  documents: number;
-  generation: number;
-  reloads: number[];
-};
 
 /**
  * Connects to a page in a window that this page controls; an MCP client or an MCP server may stand on it.
@@ -103,7 +71,7 @@ export class OuterFrameTransport extends FrameTransport {
   #documents: number;
   #repliedAt = 0;
   #granted: string[];
-  /** What a person has answered in this setup, by feature: nobody is asked twice. */
+  /** What a person has answered in this setup, by feature: no person is asked twice. */
   #answers = new Map<string, boolean>();
   #setupTimeout: number | undefined;
   #setup: Waiting<Setup> | undefined;
@@ -145,37 +113,30 @@ export class OuterFrameTransport extends FrameTransport {
    *
    * There is no deadline unless one is given, because a person may be typing; `signal` is for the button that cancels.
    */
-  setup({
+  async setup({
     signal,
     timeout,
   }: { signal?: AbortSignal; timeout?: number } = {}): Promise<Setup> {
-    const at = this.#state.at;
-    if (at !== "idle" && at !== "done")
-      return Promise.reject(this.#wrongTime());
-    return new Promise<Setup>((resolve, reject) => {
-      const cancel = () =>
-        this.#drive({
-          on: "blocked",
-          error: new FrameError("USER_CANCELLED", "the setup was cancelled"),
-        });
-      const settled = () => signal?.removeEventListener("abort", cancel);
-      this.#setup = {
-        resolve: (value) => (settled(), resolve(value)),
-        reject: (error) => (settled(), reject(error)),
-      };
-      this.#setupTimeout = timeout;
-      this.#answers.clear();
-      signal?.addEventListener("abort", cancel);
-      this.#drive({ on: "setup" });
-      if (signal?.aborted) cancel();
-    });
+    this.#mayBegin();
+    const cancel = () =>
+      this.#block("USER_CANCELLED", "the setup was cancelled");
+    signal?.addEventListener("abort", cancel);
+    try {
+      return await new Promise<Setup>((resolve, reject) => {
+        this.#setup = { resolve, reject };
+        this.#setupTimeout = timeout;
+        this.#answers.clear();
+        this.#drive({ on: "setup" });
+        if (signal?.aborted) cancel();
+      });
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
   }
 
   /** Opens the page and waits until it has accepted the connection. */
-  start(): Promise<void> {
-    const at = this.#state.at;
-    if (at !== "idle" && at !== "done")
-      return Promise.reject(this.#wrongTime());
+  async start(): Promise<void> {
+    this.#mayBegin();
     return new Promise<void>((resolve, reject) => {
       this.#start = { resolve, reject };
       this.#drive({ on: "start" });
@@ -185,7 +146,13 @@ export class OuterFrameTransport extends FrameTransport {
   /** Sends one message; rejects what JSON cannot hold, what is too large, and anything before or after the connection. */
   async send(message: Payload, _options?: unknown): Promise<void> {
     const state = this.#state;
-    if (state.at !== "open") throw this.#notOpen();
+    if (state.at !== "open")
+      throw state.at === "closed"
+        ? ended()
+        : new FrameError(
+            "NOT_OPEN",
+            "the page has not accepted the connection yet",
+          );
     if (
       state.blocked &&
       message.method !== undefined &&
@@ -241,8 +208,7 @@ export class OuterFrameTransport extends FrameTransport {
         return this.deliver(output.payload);
       case "opened":
         this.#start?.resolve();
-        this.#start = undefined;
-        return;
+        return void (this.#start = undefined);
       case "surface":
         return this.invoke(() => this.onsetuprequired?.(output.required));
       case "finish": {
@@ -293,34 +259,23 @@ export class OuterFrameTransport extends FrameTransport {
   }
 
   #hear(data: unknown, origin: string): void {
-    const parsed = this.#read(data);
-    if (origin !== (this.#facts.opaque ? "null" : this.origin)) {
-      const announces =
-        parsed !== undefined &&
-        "message" in parsed &&
-        "versions" in parsed.message;
-      return this.#drive({ on: "foreign", origin, announces });
-    }
-    // In opaque mode anybody may have moved into the window: only the port is the page that we spoke to.
-    if (parsed && (!this.#facts.opaque || "versions" in parsed.message))
-      this.#take(parsed.message);
+    const message = this.#read(data);
+    const announces = !!message && "versions" in message;
+    if (origin !== (this.#facts.opaque ? "null" : this.origin))
+      this.#drive({ on: "foreign", origin, announces });
+    // In opaque mode any page may have moved into the window: only the port is the page that we spoke to.
+    else if (announces || !this.#facts.opaque) this.#take(message);
   }
 
   /** Counts what came from our window, and reads it. */
-  #read(data: unknown): { message: Message } | undefined {
-    const parsed = parse(data, fromInner, this.limit);
-    const size =
-      parsed && "message" in parsed && parsed.message.type === "MCP_MESSAGE"
-        ? parsed.message.size
-        : 0;
-    if (!this.admit(size)) return void this.#drive({ on: "flooded" });
-    if (!parsed) return undefined;
-    if ("bad" in parsed) return void this.complain(parsed.bad);
-    if (parsed.warning) this.note(parsed.warning);
-    return parsed;
+  #read(data: unknown): Message | undefined {
+    return this.understand(parse(data, fromInner, this.limit), () =>
+      this.#block("FLOODED", "the page sent more than it may"),
+    );
   }
 
-  #take(message: Message): void {
+  #take(message: Message | undefined): void {
+    if (!message) return;
     const { loads } = this.#control;
     if ("versions" in message && message !== this.#adopted?.hello) {
       this.#hello = message;
@@ -337,10 +292,9 @@ export class OuterFrameTransport extends FrameTransport {
       // The one message to `*` from this side. It holds a port and no secret; whoever got the port keeps it, and
       // whoever moves into the window later does not.
       const { port1, port2 } = new MessageChannel();
-      this.#port = openLane(port1, (text) => {
-        const parsed = this.#read(JSON.parse(text as string));
-        if (parsed) this.#take(parsed.message);
-      });
+      this.#port = openLane(port1, (text) =>
+        this.#take(this.#read(JSON.parse(text as string))),
+      );
       this.#lane?.send({ type: "MCPX_PORT" }, "*", [port2]);
     }
     this.#post(reply(phase, this.session));
@@ -355,10 +309,7 @@ export class OuterFrameTransport extends FrameTransport {
     this.#post({ type: "MCPX_CLOSE", sessionId: this.session, reason });
   }
 
-  /**
-   * A frame lives and sleeps with this page. A popup outlives it, and is told; but a browser may drop what a page says
-   * while it unloads, so that nothing depends on it.
-   */
+  /** A frame lives and sleeps with this page. A popup outlives it, and is told. */
   readonly #onpagehide = () => {
     if (this.#state.at !== "open" || this.#facts.kind === "iframe") return;
     this.#sayClosed(LEAVING);
@@ -367,7 +318,7 @@ export class OuterFrameTransport extends FrameTransport {
   };
 
   async #ask(wanted: PermissionRequest[]): Promise<void> {
-    // What browsers have no such feature for, nobody is asked about.
+    // A person is not asked about what browsers have no such feature for.
     const known = wanted.filter(({ name }) => grantable(name));
     const open = known.filter(({ name }) => !this.#answers.has(name));
     try {
@@ -469,32 +420,18 @@ export class OuterFrameTransport extends FrameTransport {
     return what === "setup" ? this.#setupTimeout : undefined;
   }
 
-  #wrongTime(): FrameError {
-    return this.#state.at === "closed"
-      ? new FrameError(
-          "CLOSED",
-          "this transport has been closed; again() makes a fresh one",
-        )
-      : new FrameError("ALREADY_STARTED", "this transport is already at work");
+  #mayBegin(): void {
+    const { at } = this.#state;
+    if (at === "closed") throw ended();
+    if (at !== "idle" && at !== "done")
+      throw new FrameError(
+        "ALREADY_STARTED",
+        "this transport is already at work",
+      );
   }
 
-  #notOpen(): FrameError {
-    return this.#state.at === "closed"
-      ? new FrameError("CLOSED", "the connection is closed")
-      : new FrameError(
-          "NOT_OPEN",
-          "the page has not accepted the connection yet",
-        );
+  /** Ends what is going on, if anything is. */
+  #block(code: FrameCode, text: string): void {
+    this.#drive({ on: "blocked", error: new FrameError(code, text) });
   }
 }
-
-type Waiting<T> = {
-  resolve(value: T): void;
-  reject(error: FrameError): void;
-};
-
-/** How often a window is looked at, in milliseconds. */
-const LOOK = 500;
-
-/** A page that reloads more often is left alone. */
-const RELOADS = { times: 3, within: 60_000 };

@@ -32,16 +32,15 @@ export function readPayload(
 /** MCP's own reading of JSON-RPC: no batches, no other members, no `null` id, no result beside an error. */
 function shapeOf(data: unknown): Payload {
   if (!isPlain(data)) throw bad("not one JSON-RPC message");
-  const { jsonrpc, id, method, params, result, error } = data;
+  // Only what is there: a member that is present and undefined is one too many for a strict reader.
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(data)) {
+    if (data[key] === undefined) continue;
+    if (!MEMBERS.includes(key)) throw bad(`the member ${key.slice(0, 40)}`);
+    copy[key] = data[key];
+  }
+  const { jsonrpc, id, method, params, result, error } = copy;
   const named = typeof id === "string" || Number.isInteger(id);
-  const known = [jsonrpc, id, method, params, result, error].filter(
-    (value) => value !== undefined,
-  ).length;
-  const present = Object.keys(data).filter(
-    (key) => data[key] !== undefined,
-  ).length;
-  if (jsonrpc !== "2.0" || known !== present)
-    throw bad("members that JSON-RPC 2.0 does not have");
   const fits =
     method !== undefined
       ? typeof method === "string" &&
@@ -57,17 +56,8 @@ function shapeOf(data: unknown): Payload {
             isPlain(error) &&
             Number.isInteger(error.code) &&
             typeof error.message === "string");
-  if (!fits) throw bad("neither a request, a notification nor a response");
-  const copy: Record<string, unknown> = { jsonrpc };
-  // Only what is there: a member that is present and undefined is one too many for a strict reader.
-  for (const [key, value] of [
-    ["id", id],
-    ["method", method],
-    ["params", params],
-    ["result", result],
-    ["error", error],
-  ] as const)
-    if (value !== undefined) copy[key] = value;
+  if (jsonrpc !== "2.0" || !fits)
+    throw bad("neither a request, a notification nor a response");
   return copy as Payload;
 }
 
@@ -96,10 +86,11 @@ function weigh(root: object, limit: number): number {
       } else if (isPlain(value)) {
         size += 1;
         for (const key of Object.keys(value)) {
+          const each = value[key];
           // JSON leaves such a member out, and so did whoever wrote it.
-          if (value[key] === undefined) continue;
+          if (each === undefined) continue;
           size += key.length + 4;
-          values.push(value[key]);
+          values.push(each);
           depths.push(depth + 1);
         }
       } else
@@ -109,9 +100,8 @@ function weigh(root: object, limit: number): number {
     } else if (typeof value === "function" || typeof value === "symbol")
       // It throws: the caller gets the very error that posting it would give.
       structuredClone(value);
-    else if (typeof value === "bigint" || Number.isNaN(Number(value)))
+    else if (typeof value === "bigint" || !Number.isFinite(Number(value)))
       throw refused(`a ${typeof value} that JSON has no word for`);
-    else if (Math.abs(Number(value)) === Infinity) throw refused("an infinity");
     else size += String(value).length;
     if (size > limit) throw tooLarge(limit);
   }
@@ -137,6 +127,8 @@ const refused = (what: string) =>
   new FrameError("NOT_JSON", `MCP_MESSAGE holds ${what}; only JSON may travel`);
 const tooLarge = (limit: number) =>
   new FrameError("TOO_LARGE", `MCP_MESSAGE is larger than ${limit} bytes`);
+
+const MEMBERS = ["jsonrpc", "id", "method", "params", "result", "error"];
 
 /** As deep as the host's own reader goes. */
 const DEPTH = 128;

@@ -1,7 +1,7 @@
 /** What both sides of the transport have in common: handlers, limits, deadlines, and the check of what is sent. */
 import type { RequestId } from "../wire.js";
-import { FrameError } from "./error.js";
-import { SIZE_LIMIT } from "./messages.js";
+import type { FrameError } from "./error.js";
+import { SIZE_LIMIT, type Message, type Parsed } from "./messages.js";
 import { readPayload, type Payload } from "./payload.js";
 
 /** How much one peer may send. A peer that goes beyond is cut off, except that a single message is only refused. */
@@ -62,9 +62,18 @@ export abstract class FrameTransport {
     this.#alarm(ms);
   }
 
-  /** Counts what arrived; false once it is too much. */
-  protected admit(size: number): boolean {
-    return this.#within(size) && this.#asked.size <= this.#limits.pending;
+  /** Counts what arrived, tells of what is wrong with it, and hands on what was understood. */
+  protected understand(
+    parsed: Parsed,
+    flooded: () => void,
+  ): Message | undefined {
+    const message = parsed && "message" in parsed ? parsed.message : undefined;
+    const size = message && "size" in message ? message.size : 0;
+    if (!this.#within(size) || this.#asked.size > this.#limits.pending)
+      return void flooded();
+    if (parsed && "bad" in parsed) this.complain(parsed.bad);
+    else if (parsed?.warning) this.note(parsed.warning);
+    return message;
   }
 
   /** Hands a message to the endpoint. */
@@ -112,7 +121,7 @@ export abstract class FrameTransport {
     return true;
   }
 
-  /** Tells the endpoint that this is the end. A handler that throws stops nobody. */
+  /** Tells the endpoint that this is the end. A handler that throws stops no other. */
   protected ended(error: FrameError | undefined, wasOpen: boolean): void {
     this.wait(undefined);
     if (error) this.reason = error;

@@ -8,7 +8,7 @@ export type WindowControl = {
   readonly opaque: boolean;
   /** How often the window has loaded a page; nothing where a window does not tell. */
   readonly loads: number | undefined;
-  /** True once the window was closed or taken away by somebody else. */
+  /** True once the window was closed or taken away by another script. */
   readonly gone: boolean;
   /** Makes a new window that shows nothing yet; throws a `FrameError` when it cannot. */
   open(origin: string, permissions: readonly string[]): Window;

@@ -13,7 +13,7 @@ use super::run::ServerArguments;
 pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) servers: ServerArguments,
-    /// The least level that counts for the exit code: what is below is printed all the same.
+    /// The lowest level that counts for the exit code. Findings below it are printed too.
     #[arg(long, value_name = "LEVEL", default_value = "warning")]
     pub(crate) level: Level,
     /// A rule to leave out; may be given several times, or with commas between.
@@ -25,7 +25,7 @@ pub(crate) struct CheckArguments {
     /// Calls no tool, not even one that says that it only reads.
     #[arg(long, conflicts_with = "call")]
     pub(crate) no_call: bool,
-    /// Says that all that are named are one server, and compares what they answer (server-18).
+    /// Treats all named servers as one server that is reached in several ways, and compares their answers (server-18).
     #[arg(long)]
     pub(crate) same: bool,
     /// How many seconds each answer may take.
@@ -37,7 +37,7 @@ pub(crate) struct CheckArguments {
     /// Prints a SARIF 2.1.0 log instead of text.
     #[arg(long)]
     pub(crate) sarif: bool,
-    /// Lists the rules, with why and how to mend what they find, and ends.
+    /// Lists the rules, why they are there and how to mend what they find, and ends.
     #[arg(long)]
     pub(crate) rules: bool,
 }

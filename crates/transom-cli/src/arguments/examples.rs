@@ -72,6 +72,15 @@ pub(super) const ISOLATION_EXAMPLES: &str = "Examples:
   transom isolation --naive                      the same without a host, to see the difference
   transom isolation --browser /usr/bin/chromium --json";
 
+pub(super) const PAGES_EXAMPLES: &str = "Examples:
+  transom pages                                  the samples, a client for them, and a host
+  transom pages --allow https://client.example   and another page may connect";
+
+pub(super) const EXPOSE_EXAMPLES: &str = "Examples:
+  transom expose http://json.localhost:7430/?example     to whoever started it, over standard input and output
+  transom expose https://server.example/ --window        a setup that a person must see
+  transom expose https://server.example/ --http 7480     over HTTP, at http://127.0.0.1:7480/mcp";
+
 pub(super) const AUDIT_EXAMPLES: &str = "Examples:
   transom audit list --last 20
   transom audit verify --head 5f0c…              the head that was printed at the last exit

@@ -26,7 +26,7 @@ pub(crate) struct AuditArguments {
 pub(crate) enum AuditCommand {
     /// Prints the rows for people.
     List {
-        /// Only so many of the last.
+        /// How many rows to print, counted from the last.
         #[arg(long, value_name = "ROWS")]
         last: Option<usize>,
     },
@@ -53,7 +53,7 @@ pub(crate) enum AuditCommand {
     },
     /// Removes old rows, and writes down that it did; what stays can be verified as before.
     Prune {
-        /// Keeps the rows of so many days.
+        /// For how many days rows are kept.
         #[arg(long, value_name = "DAYS")]
         retain: u32,
     },
@@ -84,8 +84,7 @@ pub(crate) enum DecisionsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Takes decisions back: whoever asks for the same is asked about again, in a host that runs from its next
-    /// message on.
+    /// Takes decisions back: you are asked again the next time. A host that is running follows from its next message on.
     #[command(group = clap::ArgGroup::new("which").required(true).multiple(true).args(["ids", "server", "all"]))]
     Forget {
         /// The names that `list` prints.
@@ -94,7 +93,7 @@ pub(crate) enum DecisionsCommand {
         /// All of one server.
         #[arg(long, value_name = "NAME")]
         server: Option<String>,
-        /// Everything, and a damaged file too.
+        /// All decisions, and a damaged file too.
         #[arg(long, conflicts_with_all = ["ids", "server"])]
         all: bool,
     },

@@ -39,9 +39,9 @@ pub(crate) struct ServerArguments {
     /// Without it, the first of these is read: $TRANSOM_CONFIG, ./transom.toml,
     /// $XDG_CONFIG_HOME/transom/transom.toml (or ~/.config/transom/transom.toml).
     ///
-    /// Naming a file is agreeing to it, for this run. One that is only found in this folder may be anybody's:
-    /// it counts once you have seen in a terminal what it does and said yes, and again when it changes. Without a
-    /// terminal it is refused.
+    /// Naming a file is agreeing to it, for this run. A file that is only found in this folder may be
+    /// a stranger's: you are shown in a terminal what it does, and it counts after you said yes. When it changes, you are
+    /// asked again. Without a terminal it is refused.
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) toml: Option<PathBuf>,
     /// Reads no transom.toml, wherever there is one.
@@ -57,7 +57,7 @@ pub(crate) struct Variable {
     pub(crate) value: Option<String>,
 }
 
-/// The value is nobody's business.
+/// Without the value, which may be a secret.
 impl fmt::Debug for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Variable").field("name", &self.name).finish_non_exhaustive()
@@ -69,9 +69,9 @@ impl fmt::Debug for Variable {
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) servers: ServerArguments,
-    /// The page's port; its neighbour is the sandbox's. A busy one means the next free pair.
+    /// The page's port; the next port is the sandbox's. If one is busy, the next free pair is taken.
     ///
-    /// 7420, unless said.
+    /// The default is 7420.
     #[arg(long, help_heading = "Page")]
     pub(crate) port: Option<u16>,
     /// Opens the page in the browser.
@@ -89,19 +89,19 @@ pub(crate) struct RunArguments {
     pub(crate) no_prefetch: bool,
     /// Where pins, keys, tokens and the audit are kept between runs.
     ///
-    /// $XDG_DATA_HOME/transom (or ~/.local/share/transom), unless said.
+    /// The default is $XDG_DATA_HOME/transom (or ~/.local/share/transom).
     #[arg(long, value_name = "FOLDER", help_heading = "Records")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Keeps nothing between runs.
     #[arg(long, conflicts_with = "data_dir", help_heading = "Records")]
     pub(crate) no_data: bool,
-    /// Does not write down what views do. Without a data folder nothing is, either.
+    /// Does not write down what views do. Without a data folder nothing is written down anyway.
     #[arg(long, help_heading = "Records")]
     pub(crate) no_audit: bool,
-    /// Lets nothing be done for a view before its row has survived a power failure, not just a crash.
+    /// Does nothing for a view before its row of the audit would survive a power failure, not just a crash.
     #[arg(long, conflicts_with = "no_audit", help_heading = "Records")]
     pub(crate) audit_sync: bool,
-    /// Removes rows of the audit that are older than so many days, at the start and every hour.
+    /// Removes rows of the audit that are older than this many days, at the start and every hour.
     #[arg(long, value_name = "DAYS", conflicts_with = "no_audit", help_heading = "Records")]
     pub(crate) retain: Option<u32>,
     /// Writes the log to standard error as JSON lines; RUST_LOG says how much.

@@ -59,7 +59,7 @@ pub(super) fn end(head: Head) -> String {
     print(&Ending { head: Place::of(head) })
 }
 
-/// One row. A text that is no JSON any more, because somebody changed it, stands as a string.
+/// One row. A text that was changed and is no JSON any more stands as a string.
 pub(super) fn of(row: &Row) -> String {
     let body = raw(&row.body);
     let (detail, salt, detail_hash) = match &row.detail {

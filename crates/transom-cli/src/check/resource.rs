@@ -140,7 +140,7 @@ fn origin(entry: &Value) -> Option<String> {
     (matches!(source.scheme(), "http" | "ws") && !local).then(|| "it is not encrypted".to_owned())
 }
 
-/// Whether hosts leave a declared domain out unless somebody agrees.
+/// Whether hosts leave a declared domain out unless the person agrees to it.
 fn is_private(entry: &Value) -> bool {
     let source = entry.as_str().and_then(|text| Source::parse(text).ok());
     source.is_some_and(|source| source.reach().is_private())

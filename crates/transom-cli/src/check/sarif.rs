@@ -61,7 +61,7 @@ fn results(report: &Report) -> Vec<Value> {
     report.findings.iter().map(result).collect()
 }
 
-/// The whole sentence: whoever shows results often shows nothing of the rule.
+/// The whole sentence: programs that show results often show nothing of the rule.
 fn message(finding: &Finding) -> String {
     let subject = match &finding.place {
         Place { tool: Some(tool), .. } => format!("tool {tool}"),

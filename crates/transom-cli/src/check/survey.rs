@@ -103,7 +103,7 @@ pub(super) struct Other {
 }
 
 impl Survey {
-    /// Asks a server everything. An error means that there was nobody to ask.
+    /// Asks a server everything. An error means that it could not be reached.
     pub(super) async fn of(target: &Target, plan: &Plan) -> Result<Self, String> {
         let host = connect(target, plan, true, None).await?;
         let surveyed = Self::as_host(&host, target, plan).await;
@@ -306,12 +306,12 @@ async fn connect(
         options.memo = Arc::new(Always(era));
     }
     options.ping = options.ping.min(plan.patience);
-    // Who goes away while it is asked has said enough.
+    // A server that ends while it is asked is not started again.
     options.restart.attempts = 0;
     Upstream::connect(target.clone(), options).await.map_err(|error| error.advice())
 }
 
-/// Remembers one era of everybody.
+/// Says the same era of every server.
 struct Always(Era);
 
 impl Memo for Always {

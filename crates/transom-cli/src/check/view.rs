@@ -123,7 +123,7 @@ impl View<'_> {
 
     fn styles(&self, findings: &mut Findings) {
         let has = |word: &str| self.page.scripts.iter().any(|part| part.text.contains(word));
-        // Whoever does not report its size may be as tall as it likes.
+        // A view that does not report its size may have any height.
         let reports =
             !has("autoResize:false") && !has("autoResize: false") && !has("autoResize:!1");
         let follows = has("colorScheme") || has("applyDocumentTheme(");
@@ -164,8 +164,7 @@ impl View<'_> {
     }
 
     fn relative(&self, findings: &mut Findings) {
-        // Somebody who names a base has a folder after all; whether it may be used is for
-        // document-02 to say.
+        // With a <base> relative addresses lead somewhere; whether the view may load from there is judged by document-02.
         if self
             .document
             .scan

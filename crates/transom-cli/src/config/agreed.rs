@@ -1,7 +1,7 @@
 //! The files that a person agreed to: each by its path and the hash of its text.
 //!
-//! A `transom.toml` that lies in whatever folder somebody stands in starts programs and loosens rules. So it counts only
-//! after a person has seen what it does and said yes, once for each text of it.
+//! A `transom.toml` in the current folder can start programs and loosen rules, and a stranger may have written it. So it
+//! counts only after the person has seen what it does and said yes, once for each text of it.
 
 use std::{
     fmt::Write as _,
@@ -65,7 +65,7 @@ impl Agreed {
         match around.terminal.ask(&question(&path, &effects, before.as_ref()))? {
             Some(true) => self.write(&Record { path, hash, effects: effects.lines }),
             Some(false) => bail!(
-                "{} does not count, and nothing was started; --no-toml goes on without it",
+                "you did not agree to {}, so nothing was started; --no-toml runs without it",
                 found.path.display()
             ),
             None => bail!(unasked(found, parsed)),
@@ -135,7 +135,7 @@ fn question(path: &Path, effects: &Effects, before: Option<&Record>) -> String {
     text + &format!("\nLet it count ({})? [y/N] ", effects.sum())
 }
 
-/// What is said where there is nobody to ask. It may end in a log.
+/// The error where no person can be asked. It may end in a log.
 fn unasked(found: &Found, parsed: &Parsed<'_>) -> String {
     let (path, why) = (found.path.display(), found.why);
     let effects = Effects::of_toml(&parsed.table, Show::Masked).lines;
@@ -230,7 +230,7 @@ mod tests {
     fn a_found_file_counts_after_a_person_saw_what_it_does_and_said_yes() {
         let scene = Scene::new(STARTS);
         let (refused, asked) = scene.load(Some(false), &run());
-        assert!(format!("{:#}", refused.unwrap_err()).contains("--no-toml goes on without it"));
+        assert!(format!("{:#}", refused.unwrap_err()).contains("--no-toml runs without it"));
         let [question] = &*asked else { panic!("one question") };
         for words in [
             "LOOSENS the policy for downloads: allow",

@@ -164,7 +164,7 @@ impl Effects {
         }
     }
 
-    /// On one line, and not longer than somebody reads.
+    /// Adds one line, cut to a length that people read.
     fn say(&mut self, line: &str) {
         self.lines.push(match line.char_indices().nth(LINE) {
             None => clean(line).into_owned(),

@@ -237,7 +237,7 @@ pub(crate) struct Text<'a> {
     pub(crate) text: &'a str,
 }
 
-/// A file that was read once: what it says, and every key of it for whoever is shown what it does.
+/// A file that was read once: what it says, and all of its keys, to show a person what it does.
 pub(crate) struct Parsed<'a> {
     pub(crate) file: File,
     pub(crate) table: DeTable<'a>,
@@ -269,7 +269,7 @@ impl<'a> Text<'a> {
 
     /// Something that is wrong with what stands in a place.
     pub(crate) fn problem(&self, span: Range<usize>, words: impl Into<String>) -> Problem {
-        // A key of the file stands in it, and the file may be anybody's.
+        // The words can hold a key of the file, and a stranger may have written the file.
         let words = clean(&words.into().replace('\n', " ")).into_owned();
         Problem { path: self.path.to_owned(), line: self.line(&span), words }
     }

@@ -31,7 +31,7 @@ impl Surroundings<'_> {
             return Some(Found { path: path.to_owned(), why: "--toml", named: true });
         }
         if let Some(path) = self.path("TRANSOM_CONFIG") {
-            // A relative one is another file in every folder, and in most of them somebody else's.
+            // A relative path is another file in every folder, and the person did not choose each of them.
             let named = path.is_absolute();
             return Some(Found { path, why: "TRANSOM_CONFIG", named });
         }
@@ -42,7 +42,7 @@ impl Surroundings<'_> {
         places.find(|found| self.folder.join(&found.path).is_file())
     }
 
-    /// Where pins and keys are kept unless somebody says otherwise.
+    /// Where pins and keys are kept, unless the command line or the file names another folder.
     pub(crate) fn data_folder(&self) -> Option<PathBuf> {
         let home = || Some(self.path("HOME")?.join(".local/share"));
         let folder = self.absolute("XDG_DATA_HOME").or_else(home)?;
@@ -76,7 +76,7 @@ const NAME: &str = "transom.toml";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::Nobody;
+    use crate::terminal::Unattended;
 
     /// The folder, the variables, `--toml`, and the end of what is found.
     type Row<'a> = (&'a Path, &'a [(&'a str, &'a str)], Option<&'a str>, Option<&'a str>);
@@ -85,7 +85,7 @@ mod tests {
         let variable = |name: &str| {
             set.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))
         };
-        Surroundings { folder, variable: &variable, terminal: &Nobody }
+        Surroundings { folder, variable: &variable, terminal: &Unattended }
             .find_toml(flag.map(Path::new))
     }
 

@@ -263,7 +263,7 @@ fn bursts_follow(caps: &mut Numbers, said: &Said<'_>) {
     }
 }
 
-/// Changes a number and leaves its source: it is still nobody's word but the house's.
+/// Changes a number that the file does not say; its source stays the default.
 fn change(caps: &mut Numbers, cap: Cap, value: u64) {
     caps.entry(cap).and_modify(|setting| setting.value = value);
 }

@@ -79,7 +79,7 @@ pub(crate) struct Server {
     /// What of this machine and its networks its views may reach when they declare it.
     pub(crate) private: Setting<Vec<Nearby>>,
     pub(crate) registration: Setting<Registration>,
-    /// Whether whoever runs us writes it: only `transom dev` says so.
+    /// Whether the person who runs us is its author: only `transom dev` says so.
     pub(crate) own: bool,
 }
 
@@ -111,7 +111,7 @@ impl Server {
     pub(crate) fn policy(&self) -> Policy {
         let mut policy = self.rules.policy();
         policy.domains.private.clone_from(&self.private.value);
-        // Whoever writes a server has its backend on the same machine.
+        // An author at work has the backend on the same machine.
         if self.own {
             policy.domains.private.push(Nearby::Loopback);
         }

@@ -16,7 +16,7 @@ use super::{
 /// A policy, and where each of its rules comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rules {
-    kinds: Vec<(&'static str, Setting<Stance>)>,
+    kinds: Vec<(&'static Kind, Setting<Stance>)>,
     tools: BTreeMap<String, Setting<Stance>>,
     links: BTreeMap<HostPattern, Setting<Stance>>,
     allow_domains: Setting<Option<Vec<HostPattern>>>,
@@ -27,9 +27,11 @@ impl Default for Rules {
     /// The house's.
     fn default() -> Self {
         let mut policy = Policy::default();
-        let kinds = KINDS.map(|(name, of)| (name, Setting::default(*of(&mut policy))));
         Self {
-            kinds: kinds.into(),
+            kinds: KINDS
+                .iter()
+                .map(|kind| (kind, Setting::default(*(kind.rule)(&mut policy))))
+                .collect(),
             tools: BTreeMap::new(),
             links: BTreeMap::new(),
             allow_domains: Setting::default(None),
@@ -52,9 +54,9 @@ impl Rules {
             value: Stance::from(*word.get_ref()),
             source: source(word.span()),
         };
-        for ((_, kind), said) in rules.kinds.iter_mut().zip(said(table)) {
-            if let Some(word) = said {
-                *kind = setting(word);
+        for (kind, stance) in &mut rules.kinds {
+            if let Some(word) = (kind.said)(table) {
+                *stance = setting(word);
             }
         }
         let tools = table.tools.iter().map(|(name, word)| (name.clone(), setting(word)));
@@ -127,8 +129,8 @@ impl Rules {
     /// The policy itself.
     pub(crate) fn policy(&self) -> Policy {
         let mut policy = Policy::default();
-        for ((_, of), (_, kind)) in KINDS.iter().zip(&self.kinds) {
-            *of(&mut policy) = kind.value;
+        for (kind, stance) in &self.kinds {
+            *(kind.rule)(&mut policy) = stance.value;
         }
         let tools = self.tools.iter().map(|(name, stance)| (name.clone(), stance.value));
         policy.tools = tools.collect();
@@ -145,7 +147,7 @@ impl Rules {
 
     /// Every kind, under its name in the file.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = (&'static str, &Setting<Stance>)> {
-        self.kinds.iter().map(|(name, stance)| (*name, stance))
+        self.kinds.iter().map(|(kind, stance)| (kind.name, stance))
     }
 
     /// Single hosts.
@@ -185,46 +187,45 @@ pub(crate) fn word(stance: Stance) -> &'static str {
     }
 }
 
-type Of = fn(&mut Policy) -> &mut Stance;
-
-/// Every kind of wish that has a stance.
-const KINDS: [(&str, Of); 14] = [
-    ("read-only-tools", |policy| &mut policy.read_only_tools),
-    ("other-tools", |policy| &mut policy.other_tools),
-    ("destructive-tools", |policy| &mut policy.destructive_tools),
-    ("reads", |policy| &mut policy.reads),
-    ("https-links", |policy| &mut policy.https_links),
-    ("http-links", |policy| &mut policy.http_links),
-    ("mailto-links", |policy| &mut policy.mailto_links),
-    ("downloads", |policy| &mut policy.downloads),
-    ("messages", |policy| &mut policy.messages),
-    ("model-context", |policy| &mut policy.model_context),
-    ("sampling", |policy| &mut policy.sampling),
-    ("display-modes", |policy| &mut policy.display_modes),
-    ("read-only-app-tools", |policy| &mut policy.read_only_app_tools),
-    ("other-app-tools", |policy| &mut policy.other_app_tools),
-];
-
-/// What a table says, in the order of [`KINDS`].
-fn said(table: &file::Rules) -> [Option<&Spanned<Word>>; 14] {
-    [
-        &table.read_only_tools,
-        &table.other_tools,
-        &table.destructive_tools,
-        &table.reads,
-        &table.https_links,
-        &table.http_links,
-        &table.mailto_links,
-        &table.downloads,
-        &table.messages,
-        &table.model_context,
-        &table.sampling,
-        &table.display_modes,
-        &table.read_only_app_tools,
-        &table.other_app_tools,
-    ]
-    .map(Option::as_ref)
+/// One kind of wish that has a stance: its name, where it stands in the file's table, and the rule that it is.
+#[derive(Debug)]
+struct Kind {
+    name: &'static str,
+    said: fn(&file::Rules) -> &Option<Spanned<Word>>,
+    rule: fn(&mut Policy) -> &mut Stance,
 }
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+const fn kind(
+    name: &'static str,
+    said: fn(&file::Rules) -> &Option<Spanned<Word>>,
+    rule: fn(&mut Policy) -> &mut Stance,
+) -> Kind {
+    Kind { name, said, rule }
+}
+
+#[rustfmt::skip]
+static KINDS: [Kind; 14] = [
+    kind("read-only-tools",      |table| &table.read_only_tools,       |policy| &mut policy.read_only_tools),
+    kind("other-tools",          |table| &table.other_tools,           |policy| &mut policy.other_tools),
+    kind("destructive-tools",    |table| &table.destructive_tools,     |policy| &mut policy.destructive_tools),
+    kind("reads",                |table| &table.reads,                 |policy| &mut policy.reads),
+    kind("https-links",          |table| &table.https_links,           |policy| &mut policy.https_links),
+    kind("http-links",           |table| &table.http_links,            |policy| &mut policy.http_links),
+    kind("mailto-links",         |table| &table.mailto_links,          |policy| &mut policy.mailto_links),
+    kind("downloads",            |table| &table.downloads,             |policy| &mut policy.downloads),
+    kind("messages",             |table| &table.messages,              |policy| &mut policy.messages),
+    kind("model-context",        |table| &table.model_context,         |policy| &mut policy.model_context),
+    kind("sampling",             |table| &table.sampling,              |policy| &mut policy.sampling),
+    kind("display-modes",        |table| &table.display_modes,         |policy| &mut policy.display_modes),
+    kind("read-only-app-tools",  |table| &table.read_only_app_tools,   |policy| &mut policy.read_only_app_tools),
+    kind("other-app-tools",      |table| &table.other_app_tools,       |policy| &mut policy.other_app_tools),
+];
 
 #[cfg(test)]
 mod tests {
@@ -232,14 +233,14 @@ mod tests {
 
     #[test]
     fn every_kind_reaches_the_rule_of_its_name() {
-        for (name, of) in KINDS {
+        for Kind { name, rule, .. } in &KINDS {
             for (text, stance) in
                 [("allow", Stance::Allow), ("ask", Stance::Ask), ("deny", Stance::Deny)]
             {
                 let table: file::Rules = toml::from_str(&format!("{name} = {text:?}")).unwrap();
                 let mut policy = Rules::default().with(&table, |_| Source::Default).policy();
-                assert_eq!(*of(&mut policy), stance, "{name}");
-                *of(&mut policy) = *of(&mut Policy::default());
+                assert_eq!(*rule(&mut policy), stance, "{name}");
+                *rule(&mut policy) = *rule(&mut Policy::default());
                 assert_eq!(policy, Policy::default(), "{name} changed something else");
             }
         }

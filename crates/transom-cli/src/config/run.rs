@@ -48,7 +48,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Settings that undo one another are refused: one of them is not what somebody meant.
+    /// Refuses settings that undo one another: the author of the file cannot mean both.
     fn agree(&self, file: &file::Run) -> Result<()> {
         let is = |said: &Option<Spanned<bool>>, value| {
             said.as_ref().is_some_and(|it| *it.get_ref() == value)
@@ -71,7 +71,7 @@ impl Reader<'_> {
         let flag = self.arguments.data_dir.clone().map(|folder| (Some(folder), "--data-dir"));
         let flag = flag.or_else(|| self.arguments.no_data.then_some((None, "--no-data")));
         let nothing = file.no_data.as_ref().filter(|nothing| *nothing.get_ref());
-        // Whoever brings the file could bring the folder too, and in it what a person is said to have decided.
+        // A stranger who brings the file could bring the folder too, with decisions in it that the person never made.
         if !self.named {
             self.refuse(
                 &file.data_dir,

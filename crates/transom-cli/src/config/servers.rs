@@ -174,7 +174,7 @@ impl Reader<'_> {
     }
 
     /// A server of the command line under its name. A section of the file is about it if it is the section's own, by its
-    /// place, or if somebody said so. That it would be called the same is not enough: anybody can be.
+    /// place, or if the person said so with --name. The same derived name is not enough: any server can have it.
     fn called(
         &self,
         derived: String,
@@ -267,8 +267,8 @@ impl Reader<'_> {
     fn command(&self, program: &str, entry: &file::Server) -> Command {
         let env = entry.env.as_ref().map(|env| env.get_ref().clone()).unwrap_or_default();
         let cwd = entry.cwd.as_ref();
-        // A program that is named by its path belongs to the file as the file's own folder does, wherever somebody
-        // stands: it is what they agreed to. It works where they stand.
+        // The path of a program is read from the folder of the file, because the person agreed to that file. The program
+        // itself runs in the folder where the person is.
         let is_path = program.contains(std::path::is_separator) && cwd.is_none();
         let program = match is_path {
             true => {
@@ -300,7 +300,7 @@ struct Placed {
 fn listed(path: &Path, json: &Value, own: &[Placed], file: &Path) -> Result<Vec<Placed>> {
     let servers = mcp_servers::read(path, json)?;
     if servers.is_empty() {
-        bail!("{} has no server that is not disabled", path.display());
+        bail!("{} has no server, or all of its servers are disabled", path.display());
     }
     for (name, _) in &servers {
         // What the other one was granted must not go to this one.

@@ -12,7 +12,7 @@ pub(crate) struct Setting<T> {
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Nobody said anything.
+    /// Neither the command line nor a file says anything.
     Default,
     /// An option of the command line.
     Flag(&'static str),
@@ -29,7 +29,7 @@ impl<T> Setting<T> {
         Self { value, source: Source::Default }
     }
 
-    /// The first that somebody said: on the command line, then in the file.
+    /// What the command line says, or else the file, or else the default.
     pub(crate) fn choose(flag: Option<(T, &'static str)>, file: Option<Self>, default: T) -> Self {
         let flag = flag.map(|(value, name)| Self { value, source: Source::Flag(name) });
         flag.or(file).unwrap_or_else(|| Self::default(default))

@@ -10,7 +10,7 @@ use transom_host::{place::Place, upstream::Command};
 use super::{setting::Setting, *};
 use crate::{
     arguments::{Cli, Command as CliCommand},
-    terminal::Nobody,
+    terminal::Unattended,
 };
 
 /// A configuration from a file and a command line, somewhere without other files.
@@ -26,7 +26,7 @@ fn load_in(folder: &Path, words: &[&str]) -> Result<Config> {
     let cli = Cli::parse_from([&["transom", "run"], named, words].concat());
     let Some(CliCommand::Run(arguments)) = cli.command else { panic!("run") };
     let home = |name: &str| (name == "HOME").then(|| OsString::from("/somebody"));
-    Config::load(&arguments, &Surroundings { folder, variable: &home, terminal: &Nobody })
+    Config::load(&arguments, &Surroundings { folder, variable: &home, terminal: &Unattended })
 }
 
 fn message(toml: &str) -> String {
@@ -268,7 +268,7 @@ fn two_files_may_not_use_one_name() {
     assert!(error.contains("both have a server \"a\"; give one of them another name"), "{error}");
     std::fs::write(&json, r#"{"mcpServers":{"a":{"command":"x","disabled":true}}}"#).unwrap();
     let error = load_in(folder.path(), &config).unwrap_err().to_string();
-    assert!(error.contains("has no server that is not disabled"), "{error}");
+    assert!(error.contains("all of its servers are disabled"), "{error}");
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn look(folders: &[PathBuf], filter: &Filter) -> Snapshot {
     let mut left: Vec<(PathBuf, usize)> =
         folders.iter().map(|folder| (folder.clone(), 0)).collect();
     while let Some((path, depth)) = left.pop() {
-        // A file that somebody named counts, whatever it is called.
+        // A file that --watch names counts, whatever it is called.
         if depth == 0 && path.is_file() {
             note(&path, &mut seen);
             continue;

@@ -28,7 +28,7 @@ pub(super) struct Report {
     pub(super) server: Identity,
     pub(super) protocol: Protocol,
     pub(super) capabilities: Map<String, Value>,
-    /// Whether it says that it has views; nobody is required to.
+    /// Whether it says that it has views; the specification does not ask for it.
     pub(super) announces_views: bool,
     pub(super) tools: Audiences,
     pub(super) views: Vec<View>,

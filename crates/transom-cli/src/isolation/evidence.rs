@@ -11,7 +11,7 @@ use super::attempts::{ATTEMPTS, Attempt, Sort, View};
 pub(super) enum Seen {
     /// A view, or the page, said something.
     Said(Box<Said>),
-    /// Something arrived at an address that nobody declared; the path names the attempt.
+    /// Something arrived at an address that no view declares; the path names the attempt.
     Trapped(String),
 }
 
@@ -138,7 +138,7 @@ impl Evidence {
         let nothing = Trace::default();
         let trace = self.attempts.get(attempt.id).unwrap_or(&nothing);
         let (outcome, how) = match attempt.sort {
-            // Even one that nobody announced has got out when it arrives.
+            // What arrives has got out, also when the view did not announce it.
             Sort::Escape | Sort::Open(_) => match self.got_out(attempt.id, trace) {
                 Some(how) if attempt.sort == Sort::Escape => (Outcome::Escaped, Some(how)),
                 Some(how) => (Outcome::Open, Some(how)),

@@ -7,7 +7,7 @@ use super::{
     traps::Traps,
 };
 
-/// What everybody is told.
+/// What the page and all views are told.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) traps: Traps,

@@ -19,7 +19,7 @@ use super::{
 pub(super) struct Cast {
     pub(super) plan: Plan,
     pub(super) seen: mpsc::Sender<Seen>,
-    /// Whether the neighbour is in its place; nobody begins before.
+    /// Whether the neighbour is in its place; no attempt begins before.
     pub(super) ready: watch::Sender<bool>,
 }
 
@@ -93,7 +93,7 @@ impl Cast {
                 Some(shown(json!({})))
             }
             (Role::Neighbour, "watch") => Some(shown(json!({ "secret": self.plan.secret }))),
-            // Nobody calls it, unless in the neighbour's name.
+            // The neighbour itself never calls it: a call is one in its name.
             (Role::Neighbour, "confess") => {
                 for attempt in ["call-spoof", "foreign-tool"] {
                     self.hear(Said { fooled: Some(attempt.to_owned()), ..Said::default() }).await;
@@ -104,7 +104,7 @@ impl Cast {
         }
     }
 
-    /// Writes down what somebody said.
+    /// Writes down what a view or the page said.
     pub(super) async fn hear(&self, said: Said) {
         if said.ready == Some(true) {
             self.ready.send_replace(true);

@@ -1,4 +1,4 @@
-//! Addresses that nobody declared, each with an ear; and one that was.
+//! Listeners at addresses that no view declares, and one at an address that the view does declare.
 
 use std::io;
 

@@ -43,7 +43,7 @@ fn what_is_remembered_is_listed_and_forgotten_by_name() {
     assert_eq!((code, &*out), (0, "forgotten: views of a call \"x\"\n"));
     let (code, _, error) = place.transom(&["decisions", "forget", id]);
     assert_eq!(code, 2);
-    assert!(error.contains("nothing of that name is remembered"), "{error}");
+    assert!(error.contains("no decision has that name"), "{error}");
     let (code, out, _) = place.transom(&["decisions", "forget", "--server", "b"]);
     assert_eq!((code, &*out), (0, "forgotten: views of b say things in your name\n"));
     let (_, out, _) = place.transom(&["decisions", "list"]);
@@ -59,7 +59,7 @@ fn before_the_first_run_there_is_nothing_to_forget() {
     assert_eq!((code, &*out), (0, "nothing is remembered now\n"));
     let (code, _, error) = place.transom(&["decisions", "forget", "--server", "a"]);
     assert_eq!(code, 2);
-    assert!(error.contains("nothing of that name is remembered"), "{error}");
+    assert!(error.contains("no decision has that name"), "{error}");
 }
 
 #[test]

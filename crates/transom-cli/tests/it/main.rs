@@ -4,6 +4,7 @@
 
 mod audit;
 mod bad_server;
+mod busy;
 mod check;
 mod check_rules;
 mod config;
@@ -11,6 +12,7 @@ mod decisions;
 mod dev;
 mod help;
 mod inspect;
+mod limits;
 mod new;
 mod node;
 mod run;

@@ -1,4 +1,4 @@
-//! Reads a log that somebody may be writing, and removes what is old.
+//! Reads a log that another process may be writing, and removes what is old.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,6 +16,7 @@ use super::{
 use crate::decisions::Remembered;
 
 /// A log as it was at one moment, read from its beginning.
+#[derive(Debug)]
 pub struct Reader {
     path: PathBuf,
     connection: SqliteConnection,

@@ -20,7 +20,7 @@ use super::{
     address::{plain, plain_subject, plain_violation},
     chain::{Hash, Head},
 };
-use crate::{consent::Choice, decisions, digest::digest, server::Named};
+use crate::{consent::Choice, decisions, digest::digest, documents::Named};
 
 /// One thing to write down.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -101,9 +101,9 @@ pub struct Shows<'a> {
 /// What a review of a document says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Review {
-    /// Nobody has seen it yet.
+    /// No person has seen it yet.
     New,
-    /// Nobody has agreed to it yet, and it is made for each request: ask whether it may run, since nobody can tell later
+    /// No person has agreed to it yet, and it is made for each request: ask whether it may run, since it cannot be told later
     /// whether it is what it was.
     Unpinned(Box<Pin>),
     /// It is what it was, as far as that was agreed to.
@@ -144,7 +144,7 @@ pub enum Difference {
         /// What it is.
         after: Quoted,
     },
-    /// It is made for each request now: nobody can tell any more whether it is what it was.
+    /// It is made for each request now: it cannot be told any more whether it is what it was.
     Unpinned,
     /// Its bytes.
     Content {
@@ -196,7 +196,7 @@ impl fmt::Display for Difference {
         match self {
             Self::Address { before, after } => write!(f, "its address is {after}, before {before}"),
             Self::Unpinned => f.write_str(
-                "it is made anew for each request now, so nobody is asked when its content changes",
+                "it is made anew for each request now, so you are not asked when its content changes",
             ),
             Self::Content { before, after } if before == after => {
                 write!(f, "its content changed; it still has {after} bytes")
@@ -238,8 +238,8 @@ pub trait Pins: Send + Sync {
     /// Forgets the documents of a place; returns how many there were.
     fn forget(&self, place: &PlaceId) -> Result<usize, PinError>;
 
-    /// What an earlier version pinned for a server of this name at this address. It can make somebody be asked, and
-    /// never spares it: names can be had by anybody.
+    /// What an earlier version pinned for a server of this name at this address. It can make the host ask a person, and
+    /// never spares the question: any server can have any name.
     fn earlier(&self, _server: &str, _uri: &str) -> Result<Option<Pin>, PinError> {
         Ok(None)
     }
@@ -370,7 +370,7 @@ fn differences(before: &Pin, after: &Pin) -> Vec<Difference> {
     if before.domain != after.domain {
         what.push(Difference::StableOrigin);
     }
-    // What was found in it is its content's, to which nobody agreed.
+    // What was found in it is its content's, to which no person agreed.
     if !pinned {
         return what;
     }

@@ -42,7 +42,7 @@ pub enum NotADocument {
         /// The type it has, empty if none.
         got: Quoted,
     },
-    /// More than one item fits, and nobody can say which is meant.
+    /// More than one item fits, and it cannot be said which is meant.
     #[error("{count} items of the answer are this app; there should be one")]
     Ambiguous {
         /// How many fit.
@@ -101,7 +101,7 @@ pub(super) struct Item {
 
 pub(super) fn item(uri: &UiUri, result: &RawValue, limits: &Limits) -> Result<Item, NotADocument> {
     let answer: Answer<'_> = parse(result)?;
-    // An odd item is nobody's document; it does not take the others with it.
+    // An odd item is no document; it does not take the others with it.
     let heads: Vec<Head> = answer.contents.0.iter().map(|r| parse(r).unwrap_or_default()).collect();
     let raw = answer.contents.0[choose(uri, &heads, limits.compat)?];
     let body: Body<'_> = parse(raw)?;
@@ -142,13 +142,18 @@ fn html(body: &Body<'_>, limit: usize) -> Result<String, NotADocument> {
     let blob: String = parse(present(body.blob).ok_or(NotADocument::NoBody)?)?;
     // Before it is decoded: three bytes for four characters, at most two of them padding.
     check(Part::Document, (blob.len() / 4 * 3).saturating_sub(2), limit)?;
-    // Some servers leave the padding out.
-    let bare = blob.strip_suffix("==").or_else(|| blob.strip_suffix('=')).unwrap_or(&blob);
-    let bytes =
-        BASE64_NOPAD.decode(bare.as_bytes()).map_err(|e| NotADocument::Base64(quote(&e)))?;
+    let bytes = BASE64_NOPAD.decode(without_padding(&blob).as_bytes());
+    let bytes = bytes.map_err(|e| NotADocument::Base64(quote(&e)))?;
     check(Part::Document, bytes.len(), limit)?;
     let at = |e: std::string::FromUtf8Error| e.utf8_error().valid_up_to();
     String::from_utf8(bytes).map_err(|e| NotADocument::Utf8 { at: at(e) })
+}
+
+/// Some servers leave the padding out. More of it than belongs there is left where it is, and is wrong.
+fn without_padding(blob: &str) -> &str {
+    let bare = blob.trim_end_matches('=');
+    let most = (4 - bare.len() % 4) % 4;
+    if blob.len() - bare.len() <= most { bare } else { blob }
 }
 
 fn meta(body: &Body<'_>, limit: usize) -> Result<Value, NotADocument> {
@@ -184,7 +189,7 @@ struct Answer<'a> {
     contents: Items<'a>,
 }
 
-/// The items of an answer, unread. The list stops where nobody honest goes on.
+/// The items of an answer, unread. The list stops where no honest server goes on.
 struct Items<'a>(Vec<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {

@@ -64,7 +64,7 @@ pub struct ScanFinding {
     /// What it is.
     pub what: What,
     /// Where it stands.
-    pub place: Place,
+    pub place: Spot,
     /// What it means, in one line.
     pub words: String,
 }
@@ -120,7 +120,7 @@ pub enum What {
     Popup,
     /// It has a frame inside.
     NestedFrame,
-    /// It has a frame inside that nobody can see.
+    /// It has a frame inside that a person cannot see.
     HiddenFrame,
     /// It goes somewhere else by itself.
     Refresh,
@@ -134,7 +134,7 @@ pub enum What {
 
 /// Where something stands in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Spot {
     /// The line, from 1.
     pub line: usize,
     /// The byte, from 0.
@@ -143,7 +143,7 @@ pub struct Place {
     pub within: &'static str,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Spot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, {}", self.line, self.within)
     }
@@ -159,7 +159,7 @@ pub struct UsedOrigin {
     /// Whether the declaration covers it.
     pub declared: bool,
     /// Where it is first named.
-    pub place: Place,
+    pub place: Spot,
 }
 
 /// What an origin is wanted for.

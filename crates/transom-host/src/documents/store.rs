@@ -112,7 +112,7 @@ impl Store {
         Ok(change.map_or(Review::Same, |change| Review::Changed(Box::new(change))))
     }
 
-    /// Of a tool that nobody has opened, as far as we know.
+    /// Of a tool that no person has opened, as far as we know.
     fn first_look(&self, document: &Document, after: Pin) -> Result<Review, PinError> {
         let earlier = self.pins.earlier(&document.server, document.uri.as_str())?;
         match earlier.and_then(|before| Change::between(before, after.clone())) {
@@ -149,7 +149,7 @@ impl Store {
         self.pins.set(shows.place, &[shows.tool], &Pin::of(document, Some(pattern)))
     }
 
-    /// Whether somebody agreed to what a tool shows, but not to its content.
+    /// Whether a person agreed to what a tool shows, but not to its content.
     pub fn is_unpinned(&self, shows: Shows<'_>) -> Result<bool, PinError> {
         let pin = self.pins.get(shows.place, shows.tool)?;
         Ok(pin.map_or_else(|| shows.template.is_some(), |pin| pin.pattern.is_some()))
@@ -219,7 +219,7 @@ impl Shelf {
         if let Some(document) = self.kept(key) {
             return Found::Kept(document);
         }
-        // A flight that nobody holds was given up by all who waited for it.
+        // A flight that no caller holds was given up by all who waited for it.
         self.flights.retain(|_, flight| Arc::strong_count(flight) > 1);
         Found::Flight(self.flights.entry(key.clone()).or_default().clone())
     }

@@ -4,7 +4,12 @@ use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use transom::host;
 
-use crate::{decisions::DecisionId, envelope::ViewId, server::Prepared, upstream::CallError};
+use crate::{
+    decisions::DecisionId,
+    envelope::ViewId,
+    server::{ListChanged, Prepared},
+    upstream::{CallError, Outcome},
+};
 
 /// Something that happens to the loop.
 pub(crate) enum Event {
@@ -16,15 +21,11 @@ pub(crate) enum Event {
         socket: mpsc::UnboundedSender<ToSocket>,
     },
     /// A page said something, which takes up room until it is heard.
-    Frame { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
+    Said { page: String, connection: u64, text: String, room: Option<OwnedSemaphorePermit> },
     /// A page's socket is gone.
     Lost { page: String, connection: u64 },
-    /// A view's tool is not called, so that it cannot begin, or not go on.
-    NotBegun { view: ViewId, turn: u64, words: String },
-    /// What a view needs has been read, or not.
-    Prepared { view: ViewId, turn: u64, prepared: Result<Box<Prepared>, String> },
-    /// The tool call that opened a view has come to its end.
-    Called { view: ViewId, turn: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// Something that the opening of a view waits for. `turn` says which, where several were opened in one seat.
+    Opening { view: ViewId, turn: u64, news: News },
     /// A sign of life from a call of a view.
     Progress { view: ViewId, call: u64, params: Box<RawValue> },
     /// A call of a view has come to its end.
@@ -37,6 +38,20 @@ pub(crate) enum Event {
     ListChanged { server: String, list: host::List },
     /// Everything shall end; told when it has.
     Close(oneshot::Sender<()>),
+}
+
+impl From<ListChanged> for Event {
+    fn from(ListChanged { server, list }: ListChanged) -> Self {
+        Self::ListChanged { server, list }
+    }
+}
+
+/// What the opening of a view waits for.
+pub(crate) enum News {
+    /// What it needs has been read, or not.
+    Prepared(Result<Box<Prepared>, String>),
+    /// Its tool call has come to its end.
+    Called(Outcome),
 }
 
 /// Something for a page's socket.

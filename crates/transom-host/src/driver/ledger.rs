@@ -7,18 +7,20 @@ use std::{
 
 use tokio::sync::watch;
 use transom::{
-    host::{Input, Output, Question, Ruling, Task},
+    host::{Input, Output, Question, Ruling, Task, ToolCall},
     policy::{Decision, Subject},
+    printed::Printed,
     violation::{Holder, Limit, Over, Violation},
 };
 
-use super::Driver;
+use super::{Driver, common::Common, seat::Seat};
 use crate::{
     audit::{Audit, AuditError, Counts, Record},
     consent::Choice,
     decisions::Remembered,
+    documents::Named,
     envelope::{Ask, Deed, ViewId},
-    server::Named,
+    log::LineKind,
     words,
     words::Words,
 };
@@ -26,18 +28,25 @@ use crate::{
 /// The loop's end of the audit.
 pub(super) struct Ledger {
     audit: Option<Audit>,
-    /// Effects, under what must be written before they happen.
+    /// Effects, under the number of the row that must be written before they happen.
     held: BTreeMap<u64, (ViewId, Held)>,
+    /// The last row that is written. Without an audit no effect has to wait.
+    written: u64,
     counts: HashMap<ViewId, Counts>,
     /// Limits that were reached in this second, and have their row.
     limited: HashSet<(ViewId, Limit, Holder)>,
     /// When the counts become rows.
     pub(super) count_at: Option<Duration>,
-    failed: bool,
+    /// Why no row is written any more.
+    failed: Option<AuditError>,
 }
 
 /// An effect that waits for its row.
 pub(super) enum Held {
+    /// A view, with the call of its tool unless the arguments of that are still being written.
+    Open { call: ToolCall, writing: bool },
+    /// The call of its tool, whose arguments are written now.
+    Call(ToolCall),
     /// Something to do for a view.
     Perform { call: u64, task: Task },
     /// A question to a person, and whether its view has stopped waiting for the answer.
@@ -65,7 +74,9 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Ask(..)
+            Self::Open { .. }
+            | Self::Call(_)
+            | Self::Ask(..)
             | Self::First { .. }
             | Self::Review { .. }
             | Self::Run(..)
@@ -74,9 +85,31 @@ impl Held {
         }
     }
 
+    /// Whether it happens though the session has ended: what a person decided counts for the next view as well, and what a
+    /// tool answers is shown as text where there is no view.
+    fn outlives_its_session(&self) -> bool {
+        matches!(self, Self::Remember(_) | Self::Open { .. } | Self::Call(_))
+    }
+
+    /// Whether it is for the view that is in the seat now, and not for what opens there next.
+    pub(super) fn is_for_this_view(&self) -> bool {
+        matches!(
+            self,
+            Self::Open { .. }
+                | Self::Call(_)
+                | Self::First { .. }
+                | Self::Review { .. }
+                | Self::Run(..)
+                | Self::Admit { .. }
+        )
+    }
+
     /// The row without which it does not happen.
     fn record(&self) -> Record {
         match self {
+            Self::Open { call, .. } | Self::Call(call) => {
+                Record::opened(&call.name, call.arguments.as_ref().map_or("", Printed::get))
+            }
             Self::Perform { call, task } => Record::effect(*call, task),
             Self::Ask(question, _) => Record::asked(question.id, &question.subject),
             Self::First { document, wishes: Some(wishes), .. } => Record::wants(document, wishes),
@@ -96,12 +129,13 @@ impl Held {
 impl Ledger {
     pub(super) fn new(audit: Option<Audit>) -> Self {
         Self {
+            written: if audit.is_some() { 0 } else { u64::MAX },
             audit,
             held: BTreeMap::new(),
             counts: HashMap::new(),
             limited: HashSet::new(),
             count_at: None,
-            failed: false,
+            failed: None,
         }
     }
 
@@ -111,7 +145,24 @@ impl Ledger {
 
     /// Whether as much waits to be written as may. The loop hears nothing more until it is.
     pub(super) fn is_full(&self) -> bool {
-        !self.failed && self.audit.as_ref().is_some_and(|audit| audit.waiting() > WAITING)
+        self.failed.is_none() && self.audit.as_ref().is_some_and(|audit| audit.waiting() > WAITING)
+    }
+
+    /// Keeps an effect until the row of this number is written. One without a row comes after all others: it happens next
+    /// without an audit, and not at all when the audit has failed.
+    fn hold(&mut self, row: Option<u64>, view: ViewId, held: Held) {
+        let last = self.held.last_key_value().map_or(0, |(row, _)| *row);
+        let last = if self.failed.is_some() { last.max(self.written) } else { last };
+        self.held.insert(row.unwrap_or(last + 1), (view, held));
+    }
+
+    /// The next effect that waits no longer, and whether its row is written. If it is not, it never will be.
+    fn next(&mut self) -> Option<(ViewId, Held, bool)> {
+        let entry = self.held.first_entry()?;
+        let written = *entry.key() <= self.written;
+        (written || self.failed.is_some())
+            .then(|| entry.remove())
+            .map(|(view, held)| (view, held, written))
     }
 
     /// The view has stopped waiting for the answer to a question that is not on the page yet: it is late from the start.
@@ -145,161 +196,178 @@ impl Ledger {
     }
 }
 
-impl Driver {
-    /// Writes something about a view down.
-    pub(super) fn note(&self, view: &ViewId, record: impl FnOnce() -> Record) -> Option<u64> {
-        let audit = self.ledger.audit.as_ref()?;
-        let server = self.views.get(view).map_or("", |seat| &*seat.server);
-        Some(audit.note(record().of(server, view.as_str())))
+impl Seat {
+    /// Writes something about the view down.
+    pub(super) fn note(&self, common: &Common, record: impl FnOnce() -> Record) -> Option<u64> {
+        common.note(&self.server, &self.id, record)
     }
 
     /// Writes down what a session says, before it is carried out.
-    pub(super) fn note_output(&mut self, view: &ViewId, output: &Output) {
+    pub(super) fn note_output(&mut self, common: &mut Common, output: &Output) {
         match output {
             Output::Waits { which, method, about, question } => {
-                self.note(view, || Record::waits(which, method, about.as_str(), *question));
+                self.note(common, || Record::waits(which, method, about.as_str(), *question));
             }
             // A flood is one row, and a number.
             Output::Judged { ruling: Ruling::Refused(Violation::OverLimit(over)), .. }
-                if self.ledger.audit.is_some() && !self.is_first(view, over) =>
+                if common.ledger.audit.is_some() && !self.is_first(common, over) =>
             {
-                self.count(view, |counts| counts.limited += 1);
+                self.count(common, |counts| counts.limited += 1);
             }
             Output::Judged { which, method, about, size, ruling } => {
-                self.note(view, || Record::judged(which, *method, about.as_str(), *size, ruling));
+                self.note(common, || Record::judged(which, *method, about.as_str(), *size, ruling));
             }
             Output::Unheard { question, decision, .. } => {
-                self.note(view, || Record::decided(Some(*question), (*decision).into(), false));
+                self.note(common, || Record::decided(Some(*question), (*decision).into(), false));
             }
-            Output::Resize(_) => self.count(view, |counts| counts.sizes += 1),
-            Output::Log { .. } => self.count(view, |counts| counts.logs += 1),
+            Output::Resize(_) => self.count(common, |counts| counts.sizes += 1),
+            Output::Log { .. } => self.count(common, |counts| counts.logs += 1),
             Output::Closed(reason) => {
                 let why = crate::consent::closed(*reason);
-                self.flush_counts(view);
-                self.note(view, || Record::closed(why));
-                if let Some(seat) = self.views.get_mut(view) {
-                    seat.open_row = false;
-                }
-                // What a person decided outlives the view that it was asked for.
-                self.drop_held(view, |held| !matches!(held, Held::Remember(_)));
+                self.flush_counts(common);
+                self.note(common, || Record::closed(why));
+                self.open_row = false;
+                self.drop_held(common, |held| !held.outlives_its_session());
             }
             Output::Withdraw { question } => {
                 self.drop_held(
-                    view,
+                    common,
                     |held| matches!(held, Held::Ask(asked, _) if asked.id == *question),
                 );
             }
             Output::Abort { call, .. } => {
-                self.drop_held(view, |held| held.call() == Some(*call));
+                self.drop_held(common, |held| held.call() == Some(*call));
             }
             _ => {}
         }
     }
 
-    /// Carries an effect out as soon as it is written down.
-    pub(super) fn hold(&mut self, view: &ViewId, held: Held) {
-        if self.ledger.failed {
-            return self.deny(view, held);
-        }
-        let ticket = self.note(view, || held.record());
-        match ticket {
-            Some(ticket) => drop(self.ledger.held.insert(ticket, (view.clone(), held))),
-            None => self.release(view, held),
-        }
-    }
-
-    /// The writer has come further, or to its end.
-    pub(super) fn written(&mut self, written: u64, failed: Option<&AuditError>) {
-        while let Some(entry) = self.ledger.held.first_entry()
-            && *entry.key() <= written
-        {
-            let (view, held) = entry.remove();
-            self.release(&view, held);
-            self.drive(&view);
-        }
-        let Some(error) = failed.filter(|_| !self.ledger.failed) else { return };
-        self.ledger.failed = true;
-        let words = words!("{}; nothing more is done for any view", Words::of(error));
-        self.log.write("audit", "transom", words);
-        for (view, held) in std::mem::take(&mut self.ledger.held).into_values() {
-            self.deny(&view, held);
-        }
+    /// Lets the driver carry an effect out as soon as it is written down.
+    pub(super) fn hold(&self, common: &mut Common, held: Held) {
+        let row = match common.ledger.failed {
+            Some(_) => None,
+            None => self.note(common, || held.record()),
+        };
+        common.ledger.hold(row, self.id.clone(), held);
     }
 
     /// Counts what is not worth a row of its own.
-    pub(super) fn count(&mut self, view: &ViewId, count: impl FnOnce(&mut Counts)) {
-        if self.ledger.audit.is_none() {
+    pub(super) fn count(&self, common: &mut Common, count: impl FnOnce(&mut Counts)) {
+        if common.ledger.audit.is_none() {
             return;
         }
-        count(self.ledger.counts.entry(view.clone()).or_default());
-        let due = self.now() + SECOND;
-        self.ledger.count_at.get_or_insert(due);
+        count(common.ledger.counts.entry(self.id.clone()).or_default());
+        let due = common.now() + SECOND;
+        common.ledger.count_at.get_or_insert(due);
     }
 
-    /// Whether a view has not reached this limit in this second yet.
-    fn is_first(&mut self, view: &ViewId, over: &Over) -> bool {
-        let due = self.now() + SECOND;
-        self.ledger.count_at.get_or_insert(due);
-        self.ledger.limited.insert((view.clone(), over.limit, over.of))
+    /// Whether the view has not reached this limit in this second yet.
+    fn is_first(&self, common: &mut Common, over: &Over) -> bool {
+        let due = common.now() + SECOND;
+        common.ledger.count_at.get_or_insert(due);
+        common.ledger.limited.insert((self.id.clone(), over.limit, over.of))
+    }
+
+    /// Makes a row of what was counted.
+    fn flush_counts(&self, common: &mut Common) {
+        if let Some(counts) = common.ledger.counts.remove(&self.id) {
+            self.note(common, || Record::counted(counts));
+        }
+    }
+
+    /// Forgets effects that the view does not want any more.
+    pub(super) fn drop_held(&self, common: &mut Common, unwanted: impl Fn(&Held) -> bool) {
+        let is_meant = |of: &ViewId, held: &Held| *of == self.id && unwanted(held);
+        let held = &mut common.ledger.held;
+        let dropped: Vec<(ViewId, Held)> =
+            held.extract_if(.., |_, (of, held)| is_meant(of, held)).map(|(_, held)| held).collect();
+        for call in dropped.iter().filter_map(|(_, held)| held.call()) {
+            self.note(common, || Record::dropped(call));
+        }
+    }
+}
+
+impl Driver {
+    /// The writer has come further, or to its end.
+    pub(super) fn written(&mut self, written: u64, failed: Option<&AuditError>) {
+        self.common.ledger.written = written;
+        self.carry_out_held();
+        let Some(error) = failed.filter(|_| self.common.ledger.failed.is_none()) else { return };
+        self.common.ledger.failed = Some(error.clone());
+        let words = words!("{}; nothing more is done for any view", Words::of(error));
+        self.common.log.write(LineKind::Audit, "transom", words);
+        self.carry_out_held();
+    }
+
+    /// Carries out the effects that are written down, and refuses those that never will be.
+    pub(super) fn carry_out_held(&mut self) {
+        while let Some((view, held, written)) = self.common.ledger.next() {
+            match written {
+                true => self.release(&view, held),
+                false => self.deny(&view, held),
+            }
+            if let Some((seat, common)) = self.seat(&view) {
+                seat.drive(common);
+            }
+        }
     }
 
     /// Makes rows of what was counted.
     pub(super) fn write_counts(&mut self) {
-        self.ledger.count_at = None;
-        self.ledger.limited.clear();
-        let views: Vec<ViewId> = self.ledger.counts.keys().cloned().collect();
-        views.iter().for_each(|view| self.flush_counts(view));
-    }
-
-    fn flush_counts(&mut self, view: &ViewId) {
-        if let Some(counts) = self.ledger.counts.remove(view) {
-            self.note(view, || Record::counted(counts));
+        self.common.ledger.count_at = None;
+        self.common.ledger.limited.clear();
+        let views: Vec<ViewId> = self.common.ledger.counts.keys().cloned().collect();
+        for view in views {
+            match self.seat(&view) {
+                Some((seat, common)) => seat.flush_counts(common),
+                None => drop(self.common.ledger.counts.remove(&view)),
+            }
         }
     }
 
     fn release(&mut self, view: &ViewId, held: Held) {
+        let held = match held {
+            Held::Review { choice, .. } => return self.reviewed(view, choice),
+            Held::Admit { sources, choice, .. } => return self.admitted(view, sources, choice),
+            Held::Remember(entry) => return self.common.remember(*entry),
+            held => held,
+        };
+        let Some((seat, common)) = self.seat(view) else { return };
         match held {
-            Held::Perform { call, task } => self.perform(view, call, task),
-            Held::Ask(question, late) => self.put_question(view, &question, late),
-            Held::First { wishes, ask, .. } => self.put_first_question(view, wishes, ask),
-            Held::Click { call, deed } => self.ask_click(view, call, deed),
-            Held::Deed { call, deed } => self.deed(view, call, deed),
-            Held::Review { choice, .. } => self.reviewed(view, choice),
-            Held::Run(..) => self.run_written(view),
-            Held::Admit { sources, choice, .. } => self.admitted(view, sources, choice),
-            Held::Remember(entry) => self.remember(*entry),
+            Held::Open { call, writing } => seat.begin_written(common, &call, writing),
+            Held::Call(call) => seat.call_opening(common, &call),
+            Held::Perform { call, task } => seat.perform(common, call, task),
+            Held::Ask(question, late) => seat.put_question(common, &question, late),
+            Held::First { wishes, ask, .. } => seat.put_first_question(common, wishes, ask),
+            Held::Click { call, deed } => seat.ask_click(common, call, deed),
+            Held::Deed { call, deed } => seat.deed(common, call, deed),
+            Held::Run(..) => seat.run_written(common),
+            Held::Review { .. } | Held::Admit { .. } | Held::Remember(_) => {}
         }
     }
 
     /// There is no audit, so nothing happens.
     fn deny(&mut self, view: &ViewId, held: Held) {
+        let Some((seat, common)) = self.seat(view) else { return };
         match held {
+            // A view may be told of this one, and need not know where the audit is.
+            Held::Call(_) => seat.not_begun(common, UNWRITTEN),
+            // The person at the page reads which file it is, and what is wrong with it.
+            Held::Open { .. } => {
+                let words = common.ledger.failed.as_ref().map(AuditError::to_string);
+                seat.not_begun(common, words.as_deref().unwrap_or(UNWRITTEN));
+            }
             Held::Perform { call, .. } | Held::Click { call, .. } | Held::Deed { call, .. } => {
-                self.settle(view, call, Err(UNWRITTEN));
+                seat.settle(common, call, Err(UNWRITTEN));
             }
             Held::Ask(question, _) => {
                 let decision = Decision::Deny;
-                self.input(view, Input::Decision { question: question.id, decision });
+                seat.input(common, Input::Decision { question: question.id, decision });
             }
             Held::First { .. } | Held::Review { .. } | Held::Run(..) | Held::Admit { .. } => {
-                self.unreviewed(view, UNWRITTEN);
+                seat.unreviewed(common, UNWRITTEN);
             }
             Held::Remember(_) => {}
-        }
-    }
-
-    /// Forgets effects that nobody wants any more.
-    pub(super) fn drop_held(&mut self, view: &ViewId, unwanted: impl Fn(&Held) -> bool) {
-        let dropped: Vec<Held> = self
-            .ledger
-            .held
-            .extract_if(.., |_, (of, held)| of == view && unwanted(held))
-            .map(|(_, (_, held))| held)
-            .collect();
-        for held in dropped {
-            if let Some(call) = held.call() {
-                self.note(view, || Record::dropped(call));
-            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::value::RawValue;
 use transom::{
-    host::{Input, Output, Reason, Ruling, Session, Share},
+    host::{Input, List, Output, Reason, Ruling, Session, Share},
     rpc::ErrorObject,
     violation::{Quoted, Violation},
     wire::HostContext,
@@ -12,46 +12,48 @@ use transom::{
 
 use super::{
     Driver,
+    common::Common,
     ledger::Held,
     questions::{deed_id, question_id},
-    seat::Life,
+    seat::{Life, Seat},
 };
 use crate::{
     audit::Record,
     consent, context,
-    envelope::{CloseReason, FromPage, ToPage, ViewId},
+    envelope::{CloseReason, Ending, FromPage, Open, ToPage, ViewId},
+    log::LineKind,
     upstream::CallError,
     words,
     words::Words,
 };
 
-impl Driver {
-    pub(super) fn obey(&mut self, view: &ViewId, said: FromPage<'_>) {
+impl Seat {
+    /// Does as the page says, where that concerns this view alone.
+    fn obey(&mut self, common: &mut Common, said: FromPage<'_>) {
         match said {
-            FromPage::Message(text) => self.heard(view, text, Session::hear),
-            FromPage::Dropped(dropped) => self.dropped(view, dropped.as_deref()),
-            FromPage::Open(open) => self.open(view, open),
-            FromPage::Arguments(piece) => self.write_arguments(view, &piece),
-            FromPage::Call(call) => self.call_offered(view, call),
-            FromPage::Answer(answer) => self.answered(view, &answer),
-            FromPage::Did(did) => self.did(view, &did),
+            FromPage::Message(text) => self.heard(common, text, Session::hear),
+            // What the page, or the sandbox before it, carried no further, as far as they know what it was.
+            FromPage::Dropped(known) => {
+                self.heard(common, known.as_deref().unwrap_or_default(), Session::hear_of);
+            }
+            FromPage::Arguments(piece) => self.write_arguments(common, &piece),
+            FromPage::Call(call) => self.call_offered(common, call),
+            FromPage::Did(did) => self.did(common, &did),
             FromPage::Resize(container) => {
-                self.change_context(view, |context| {
+                self.change_context(common, |context| {
                     context.container_dimensions = Some(container.dimensions());
                 });
-                if let Some(seat) = self.views.get_mut(view) {
-                    seat.open.container = container;
-                }
+                self.open.container = container;
             }
             FromPage::Context(facts) => {
-                self.change_context(view, |context| context::learn(context, &facts));
+                self.change_context(common, |context| context::learn(context, &facts));
                 // What opens later shall know it too.
-                if let Some(seat) = self.views.get_mut(view) {
-                    seat.open.context = facts;
-                }
+                self.open.context = facts;
             }
-            FromPage::Mode(mode) => self.mode_is(view, mode),
-            FromPage::Close(reason) => self.closed_by_page(view, reason),
+            FromPage::Mode(mode) => self.mode_is(common, mode),
+            FromPage::Close(reason) => self.closed_by_page(common, reason),
+            // The driver does these two, which concern other seats as well.
+            FromPage::Open(_) | FromPage::Answer(_) => {}
             FromPage::Unknown => {}
         }
     }
@@ -59,176 +61,203 @@ impl Driver {
     /// Gives a view's message to its session.
     pub(super) fn heard(
         &mut self,
-        view: &ViewId,
+        common: &mut Common,
         text: &str,
         hear: impl FnOnce(&mut Session, Duration, &str, &mut Share) -> Result<(), Violation>,
     ) {
-        let now = self.now();
-        self.recall_sometimes(now);
-        let Some(seat) = self.views.get_mut(view) else { return };
-        let Life::Live(live) = &mut seat.life else { return };
-        let Some(account) = self.accounts.get_mut(&seat.server) else { return };
+        let now = common.now();
+        let Life::Live(live) = &mut self.life else { return };
+        let Some(account) = common.accounts.get_mut(&self.server) else { return };
         if let Err(violation) = hear(&mut live.session, now, text, &mut account.share) {
-            self.refused(view, &violation);
+            self.refused(common, &violation);
         }
-        self.drive(view);
-    }
-
-    /// Refuses what the page, or the sandbox before it, carried no further; where nobody knows what it was, that is written
-    /// down.
-    pub(super) fn dropped(&mut self, view: &ViewId, outline: Option<&str>) {
-        if self.live(view).is_none() {
-            return;
-        }
-        if let Some(outline) = outline {
-            return self.heard(view, outline, Session::hear_of);
-        }
-        self.count(view, |counts| counts.refused += 1);
-        self.log_of(view, "refused", || {
-            "a message that was too large, or that JSON cannot hold".into()
-        });
+        self.drive(common);
     }
 
     /// Writes down what was refused and was no request; a request's refusal is its verdict.
-    pub(super) fn refused(&mut self, view: &ViewId, violation: &Violation) {
-        self.count(view, |counts| counts.refused += 1);
+    pub(super) fn refused(&mut self, common: &mut Common, violation: &Violation) {
+        self.count(common, |counts| counts.refused += 1);
         if let Violation::OverLimit(over) = violation {
-            return self.limited(view, over, None);
+            return self.limited(common, over, None);
         }
-        self.log_of(view, "refused", || violation.into());
+        self.log_of(common, LineKind::Refused, || violation.into());
     }
 
-    pub(super) fn carry_out(&mut self, view: &ViewId, output: Output) {
-        self.note_output(view, &output);
+    pub(super) fn carry_out(&mut self, common: &mut Common, output: Output) {
+        self.note_output(common, &output);
         match output {
-            Output::Send(text) => self.say(view, &ToPage::Message(text)),
-            Output::Perform { call, task } => self.hold(view, Held::Perform { call, task }),
+            Output::Send(text) => self.say(common, &ToPage::Message(text)),
+            Output::Perform { call, task } => self.hold(common, Held::Perform { call, task }),
             Output::Abort { call, reason } => {
-                let stop = self.live(view).and_then(|live| {
+                let stop = self.live().and_then(|live| {
                     live.deeds.remove(&deed_id(call));
                     live.calls.remove(&call)
                 });
                 if let Some(stop) = stop {
                     let _ = stop.send(reason);
                 }
-                self.withdraw(view, deed_id(call));
+                self.withdraw(common, deed_id(call));
             }
-            Output::Ask(question) => self.hold(view, Held::Ask(Box::new(question), false)),
-            Output::Waits { method, about, .. } => {
-                self.log_of(view, "asked", || words!("{} {}: you decide", method, about));
-            }
-            Output::Withdraw { question } => self.withdraw(view, question_id(question)),
-            Output::Unawaited { question } => self.unawaited(view, question),
+            Output::Ask(question) => self.hold(common, Held::Ask(Box::new(question), false)),
+            Output::Withdraw { question } => self.withdraw(common, question_id(question)),
+            Output::Unawaited { question } => self.unawaited(common, question),
             Output::Judged {
                 method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
-            } => self.limited(view, &over, method),
-            Output::Judged { method, about, ruling, .. } => {
-                if let Some(kind) = consent::ruling_kind(method, &ruling) {
-                    self.log_of(view, kind, || consent::ruling(method, &about, &ruling));
-                }
-            }
-            Output::Unheard { late, .. } => {
-                let words = if late { "too late; it counts the next time" } else { "for nobody" };
-                self.log_of(view, "answer", || words!("an answer {}", words));
-            }
+            } => self.limited(common, &over, method),
             Output::Resize(size) => {
-                self.say(view, &ToPage::Resize { width: size.width, height: size.height });
-            }
-            Output::Greeted { info, .. } => {
-                let (name, version) = (Quoted::new(&info.name), Quoted::new(&info.version));
-                self.log_of(view, "view", || words!("{} {} says hello", name, version));
+                self.say(common, &ToPage::Resize { width: size.width, height: size.height });
             }
             Output::Opened => {
-                self.log_of(view, "view", || "ready".into());
-                self.list_offers(view);
-            }
-            Output::Early { method } => {
-                self.log_of(view, "warning", || words!("{} before initialized", method));
-            }
-            Output::Dropped { method, names, more } => {
-                self.log_of(view, "warning", || left_out(method, &names, more));
-            }
-            Output::Log { level, logger, data } => {
-                self.log_of(view, "console", || match logger {
-                    Some(logger) => words!("{} {}: {}", level, logger, data),
-                    None => words!("{} {}", level, data),
-                });
+                self.log_of(common, LineKind::View, || "ready".into());
+                self.list_offers(common);
             }
             Output::CloseWanted => {
-                let now = self.now();
-                if let Some(live) = self.live(view) {
+                let now = common.now();
+                if let Some(live) = self.live() {
                     live.session.close(now, Reason::Asked);
                 }
             }
             Output::Closed(reason) => {
                 let words = consent::closed(reason);
-                self.log.write("view", &self.name(view), words);
-                match consent::close_word(reason) {
-                    "teardown" => self.end(view, "teardown"),
-                    word => self.fall_back(view, words!("The view was {}.", words), word),
+                common.log.write(LineKind::View, &self.name(), words);
+                match consent::ending(reason) {
+                    Ending::Teardown => self.end(common, Ending::Teardown),
+                    ending => self.fall_back(common, words!("The view was {}.", words), ending),
                 }
             }
-            Output::AppToolsChanged => self.list_offers(view),
-            Output::AppTools(offered) => self.tell_offers(view, offered),
-            Output::AppAnswer { call, outcome } => self.tell_called(view, call, outcome),
-            Output::Pong { .. } => {}
+            Output::AppToolsChanged => self.list_offers(common),
+            Output::AppTools(offered) => self.tell_offers(common, offered),
+            Output::AppAnswer { call, outcome } => self.tell_called(common, call, outcome),
+            output => self.log_output(common, output),
+        }
+    }
+
+    /// Writes in the log what a session says and needs nothing done for.
+    fn log_output(&mut self, common: &Common, output: Output) {
+        match output {
+            Output::Waits { method, about, .. } => {
+                self.log_of(common, LineKind::Asked, || words!("{} {}: you decide", method, about));
+            }
+            Output::Judged { method, about, ruling, .. } => {
+                if let Some(kind) = consent::ruling_kind(method, &ruling) {
+                    self.log_of(common, kind, || consent::ruling(method, &about, &ruling));
+                }
+            }
+            Output::Unheard { late, .. } => {
+                let words = if late {
+                    "too late; it counts the next time"
+                } else {
+                    "to nothing that is asked"
+                };
+                self.log_of(common, LineKind::Answer, || words!("an answer {}", words));
+            }
+            Output::Greeted { info, .. } => {
+                let (name, version) = (Quoted::new(&info.name), Quoted::new(&info.version));
+                self.log_of(common, LineKind::View, || words!("{} {} says hello", name, version));
+            }
+            Output::Early { method } => {
+                self.log_of(common, LineKind::Warning, || words!("{} before initialized", method));
+            }
+            Output::Dropped { method, names, more } => {
+                self.log_of(common, LineKind::Warning, || left_out(method, &names, more));
+            }
+            Output::Log { level, logger, data } => {
+                self.log_of(common, LineKind::Console, || match logger {
+                    Some(logger) => words!("{} {}: {}", level, logger, data),
+                    None => words!("{} {}", level, data),
+                });
+            }
             _ => {}
         }
     }
 
+    /// A call of the view goes on.
+    pub(super) fn progressed(&mut self, common: &mut Common, call: u64, params: &RawValue) {
+        self.count(common, |counts| counts.progress += 1);
+        // Progress that does not fit into what may wait for the page is dropped.
+        if self.room_for(common, params.get().len()).is_ok() {
+            self.input(common, Input::Progress { call, params });
+        }
+    }
+
+    /// A list of its server changed.
+    pub(super) fn list_changed(&mut self, common: &mut Common, list: List) {
+        if let Some(live) = self.live() {
+            let tools = live.server.tools();
+            live.session.set_tools(tools);
+        }
+        self.input(common, Input::ListChanged(list));
+    }
+
+    /// A call of the view has come to its end.
     pub(super) fn done(
         &mut self,
-        view: &ViewId,
+        common: &mut Common,
         call: u64,
         outcome: Result<Box<RawValue>, CallError>,
     ) {
-        if let Some(live) = self.live(view) {
+        if let Some(live) = self.live() {
             live.calls.remove(&call);
         }
         let size = outcome.as_ref().map_or(0, |result| result.get().len());
-        let room = self.room_for(view, size);
+        let room = self.room_for(common, size);
         match &outcome {
             Ok(_) if let Err(over) = room => {
                 let violation = Violation::from(over);
                 let (words, data) = (violation.to_string(), violation.data());
-                self.note(view, || Record::outcome(call, Err(&words)));
+                self.note(common, || Record::outcome(call, Err(&words)));
                 let error = ErrorObject {
                     data: data.as_deref(),
                     ..ErrorObject::new(transom::rpc::DENIED, words.as_str())
                 };
-                self.input(view, Input::Answer { call, outcome: Err(error) });
-                self.limited(view, &over, None);
+                self.input(common, Input::Answer { call, outcome: Err(error) });
+                self.limited(common, &over, None);
             }
             Ok(result) => {
-                self.note(view, || Record::outcome(call, Ok(result.get().len())));
-                self.input(view, Input::Answer { call, outcome: Ok(result) });
+                self.note(common, || Record::outcome(call, Ok(result.get().len())));
+                self.input(common, Input::Answer { call, outcome: Ok(result) });
             }
             Err(error) => {
                 let error = error.to_error();
-                self.note(view, || Record::outcome(call, Err(&error.message)));
-                self.input(view, Input::Answer { call, outcome: Err(error) });
+                self.note(common, || Record::outcome(call, Err(&error.message)));
+                self.input(common, Input::Answer { call, outcome: Err(error) });
             }
         }
     }
 
-    pub(super) fn change_context(&mut self, view: &ViewId, change: impl FnOnce(&mut HostContext)) {
-        let Some(live) = self.live(view) else { return };
+    pub(super) fn change_context(
+        &mut self,
+        common: &mut Common,
+        change: impl FnOnce(&mut HostContext),
+    ) {
+        let Some(live) = self.live() else { return };
         let mut context = HostContext::clone(live.session.context());
         change(&mut context);
         let _ = live.session.set_context(Arc::new(context));
-        self.drive(view);
+        self.drive(common);
     }
 
-    pub(super) fn closed_by_page(&mut self, view: &ViewId, reason: CloseReason) {
-        let now = self.now();
-        let Some(live) = self.live(view) else {
+    /// The host ends. A live view has its time to save.
+    pub(super) fn close(&mut self, common: &mut Common) {
+        match &mut self.life {
+            Life::Live(live) => live.session.close(common.now(), Reason::Closed),
+            Life::Ended => {}
+            _ => self.end(common, Ending::Teardown),
+        }
+        self.drive(common);
+    }
+
+    /// The page says that the view shall end, or has ended.
+    pub(super) fn closed_by_page(&mut self, common: &mut Common, reason: CloseReason) {
+        let now = common.now();
+        let Some(live) = self.live() else {
             // Nothing runs that would want to save.
-            if self.views.get(view).is_some_and(|seat| !seat.is_over()) {
-                self.end(view, "teardown");
+            if !self.is_over() {
+                self.end(common, Ending::Teardown);
             }
             return;
         };
-        // The frame may be gone, and nobody left to be asked to save.
+        // The frame may be gone: no view is left to be asked to save.
         if reason != CloseReason::User {
             let _ = live.session.handle(now, Input::Reloaded);
         }
@@ -241,38 +270,60 @@ impl Driver {
             CloseReason::Focus => Reason::Focus,
         };
         live.session.close(now, reason);
-        self.drive(view);
+        self.drive(common);
     }
 
-    pub(super) fn end(&mut self, view: &ViewId, reason: &str) {
-        let Some(seat) = self.views.get_mut(view) else { return };
-        (seat.life, seat.outcome, seat.text, seat.writing) = (Life::Ended, None, None, None);
-        seat.turn += 1;
-        // H-134: nobody waits for it any more.
-        if let Some(stop) = seat.call.take() {
-            let _ = stop.send("the view was closed");
+    pub(super) fn end(&mut self, common: &mut Common, reason: Ending) {
+        (self.life, self.outcome, self.text, self.writing) = (Life::Ended, None, None, None);
+        self.turn += 1;
+        // H-134: no view waits for the answer any more.
+        if let Some(stop) = self.call.take() {
+            let _ = stop.send("the view was closed".into());
         }
         // One that was live has said so itself.
-        if std::mem::take(&mut seat.open_row) {
-            let why = if reason == "text" { "shown as text" } else { "closed before it was shown" };
-            self.note(view, || Record::closed(why));
+        if std::mem::take(&mut self.open_row) {
+            let why = match reason {
+                Ending::Text => "shown as text",
+                _ => "closed before it was shown",
+            };
+            self.note(common, || Record::closed(why));
         }
-        // What opens in this place next is another view, about which nobody has decided.
-        let is_for_it = |held: &Held| {
-            matches!(
-                held,
-                Held::First { .. } | Held::Review { .. } | Held::Run(..) | Held::Admit { .. }
-            )
-        };
-        self.drop_held(view, is_for_it);
-        self.stop_timer(view);
-        self.say(view, &ToPage::Close { reason: reason.to_owned() });
-        self.flush(view);
+        self.drop_held(common, Held::is_for_this_view);
+        self.stop_timer(common);
+        self.say(common, &ToPage::Close { reason });
+        self.flush(common);
+    }
+}
+
+impl Driver {
+    /// Does as a page says about one of its views.
+    pub(super) fn obey(&mut self, view: &ViewId, said: FromPage<'_>) {
+        match said {
+            FromPage::Open(open) => self.open(view, open),
+            FromPage::Answer(answer) => self.answered(view, &answer),
+            said => {
+                if matches!(said, FromPage::Message(_) | FromPage::Dropped(_)) {
+                    self.recall_sometimes();
+                }
+                let Some((seat, common)) = self.seat(view) else { return };
+                seat.obey(common, said);
+            }
+        }
+    }
+
+    fn open(&mut self, view: &ViewId, open: Open) {
+        // A person may have taken back what a view on this page was given.
+        self.recall();
+        let server = open.tool.as_ref().map(|tool| tool.server.as_str());
+        let beside = |seat: &&Seat| !seat.is_over() && Some(seat.server.as_str()) == server;
+        let beside = self.seats.values().filter(beside).count();
+        let Some((seat, common)) = self.seat(view) else { return };
+        seat.open(common, open, beside);
     }
 }
 
 /// What did not go on of a request, in words.
-pub(super) fn left_out(method: &'static str, names: &[Quoted], more: usize) -> Words {
+fn left_out(method: &'static str, names: &[Quoted], more: usize) -> Words {
     let names: Vec<String> = names.iter().map(Quoted::to_string).collect();
     let names = Words::ours(&names.join(", "));
     match more {

@@ -16,6 +16,7 @@ use transom::{
 
 use super::{
     Driver,
+    common::Common,
     event::Event,
     ledger::Held,
     seat::{Life, Seat},
@@ -26,7 +27,7 @@ use crate::{
     decisions::{self, DecisionId, Decisions, Remembered},
     envelope::ViewId,
     kept::Stamp,
-    log::Log,
+    log::{LineKind, Log},
     words,
     words::Words,
 };
@@ -52,10 +53,14 @@ pub(crate) type ShownDecisions = Arc<Mutex<Vec<ShownDecision>>>;
 
 /// A decision as a person is shown it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Decision"))]
 pub(crate) struct ShownDecision {
+    #[cfg_attr(test, ts(as = "String"))]
     id: DecisionId,
+    #[cfg_attr(test, ts(as = "String"))]
     server: Quoted,
     /// What it is about, after "may always" or "may never".
+    #[cfg_attr(test, ts(as = "String"))]
     words: Words,
     yes: bool,
     /// Whether it is kept after the end.
@@ -126,7 +131,7 @@ async fn write(
             Change::Forget(id) => kept.forget(|entry| entry.id() == id).map(drop),
         });
         if let Ok(Err(error)) = changed.await {
-            log.write("error", "decisions", Words::of(&error));
+            log.write(LineKind::Error, "decisions", Words::of(&error));
         }
         if events.send(Event::DecisionsChanged).await.is_err() {
             return;
@@ -136,49 +141,50 @@ async fn write(
 
 impl Driver {
     pub(crate) fn shown_decisions(&self) -> ShownDecisions {
-        Arc::clone(&self.memory.shown)
+        Arc::clone(&self.common.memory.shown)
     }
 
-    /// Looks whether somebody changed the file, but not for every message of a busy view.
-    pub(super) fn recall_sometimes(&mut self, now: Duration) {
-        if self.memory.looked.is_none_or(|looked| looked + GLANCE <= now) {
+    /// Looks whether the file was changed, but not for every message of a busy view.
+    pub(super) fn recall_sometimes(&mut self) {
+        let now = self.common.now();
+        if self.common.memory.looked.is_none_or(|looked| looked + GLANCE <= now) {
             self.recall();
         }
     }
 
     /// Takes in what the file says, if it is not what it said before: another process may have written it,
-    /// or somebody at the command line. What is gone from it does not count for the next message.
+    /// or the operator at the command line. What is gone from it does not count for the next message.
     pub(super) fn recall(&mut self) {
-        let now = self.now();
-        self.memory.looked = Some(now);
-        let Some(kept) = &self.memory.kept else { return };
+        let now = self.common.now();
+        self.common.memory.looked = Some(now);
+        let Some(kept) = &self.common.memory.kept else { return };
         let stamp = kept.stamp();
         // Some of it may be too old by now.
-        if stamp == self.memory.stamp && now < self.memory.read + OLD {
+        if stamp == self.common.memory.stamp && now < self.common.memory.read + OLD {
             return;
         }
-        (self.memory.stamp, self.memory.read) = (stamp, now);
+        (self.common.memory.stamp, self.common.memory.read) = (stamp, now);
         if kept.is_outdated() {
-            self.log.write("warning", "decisions", decisions::OUTDATED);
+            self.common.log.write(LineKind::Warning, "decisions", decisions::OUTDATED);
         }
         let mut entries = kept.read().unwrap_or_else(|error| {
-            self.log.write("error", "decisions", Words::of(&error));
+            self.common.log.write(LineKind::Error, "decisions", Words::of(&error));
             vec![]
         });
-        self.memory.under_way.iter().for_each(|change| change.apply(&mut entries));
-        let before = std::mem::replace(&mut self.memory.entries, entries);
+        self.common.memory.under_way.iter().for_each(|change| change.apply(&mut entries));
+        let before = std::mem::replace(&mut self.common.memory.entries, entries);
         self.take_in(&before);
     }
 
     /// Makes what is remembered now count, and what was remembered before no longer.
     fn take_in(&mut self, before: &[Remembered]) {
-        let mut taken = vec![];
-        for (server, account) in &self.accounts {
+        let (mut taken, mut changed) = (vec![], vec![]);
+        for (server, account) in &self.common.accounts {
             let own = |entry: &&Remembered| entry.is_for(server, &account.place);
-            let after = &self.memory.entries;
+            let after = &self.common.memory.entries;
             let gone = before.iter().filter(own).filter(|entry| !after.contains(entry));
             let new = after.iter().filter(own).filter(|entry| !before.contains(entry));
-            let decided = self.decided.entry(server.clone()).or_default();
+            let decided = self.common.decided.entry(server.clone()).or_default();
             let was = decided.clone();
             for entry in gone {
                 decided.forget(&entry.subject);
@@ -188,111 +194,119 @@ impl Driver {
                 let always = if entry.yes { Decision::AllowAlways } else { Decision::DenyAlways };
                 decided.remember(&entry.subject, always, &entry.said());
             }
-            if was == *decided {
-                continue;
-            }
-            for seat in self.views.values_mut().filter(|seat| seat.server == *server) {
-                if let Life::Live(live) = &mut seat.life {
-                    live.session.set_decided(decided.clone());
-                }
+            if was != *decided {
+                changed.push(server.clone());
             }
         }
+        changed.iter().for_each(|server| self.set_decided(server));
         taken.iter().for_each(|(server, subject)| self.end_reaching(server, subject));
-        self.show_decisions();
+        self.common.show_decisions();
     }
 
-    /// Ends the views of a server that reach a private address which nobody agrees to any more: a frame keeps the policy
+    /// Ends the views of a server that reach a private address which a person has taken back: a frame keeps the policy
     /// that it was loaded with.
     fn end_reaching(&mut self, server: &str, subject: &Subject) {
         let Subject::Nearby(wishes) = subject else { return };
-        let decided = self.decided.get(server);
+        let decided = self.common.decided.get(server);
         let gone = |wish: &String| decided.and_then(|all| all.nearby(wish)) != Some(true);
         let gone: BTreeSet<&String> = wishes.iter().filter(|wish| gone(wish)).collect();
         let reaches = |seat: &Seat| match &seat.life {
             Life::Live(live) => live.reaches.iter().any(|wish| gone.contains(wish)),
             _ => false,
         };
-        let views = self.views.iter().filter(|(_, seat)| seat.server == server && reaches(seat));
+        let views = self.seats.iter().filter(|(_, seat)| seat.server == server && reaches(seat));
         let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
-        let now = self.now();
         for view in views {
-            if let Some(live) = self.live(&view) {
-                // It is not asked to save: while it did, it could still reach the address.
-                let _ = live.session.handle(now, Input::Reloaded);
-                live.session.close(now, Reason::TakenBack);
+            if let Some((seat, common)) = self.seat(&view) {
+                seat.take_back(common);
             }
-            self.drive(&view);
         }
     }
 
     /// Views that have ended need not be watched.
     pub(super) fn watch_less(&mut self) {
-        let views = &self.views;
-        self.memory.watched.retain(|view| views.get(view).is_some_and(Seat::is_live));
+        let views = &self.seats;
+        self.common.memory.watched.retain(|view| views.get(view).is_some_and(Seat::is_live));
     }
 
+    /// Takes a decision back, at once; false if there is none of this name.
+    pub(super) fn forget_decision(&mut self, id: &DecisionId) -> bool {
+        let listed = self.common.all_decisions();
+        let Some((server, subject, shown)) = listed.into_iter().find(|(.., shown)| shown.id == *id)
+        else {
+            return false;
+        };
+        // It makes the host ask more, never less; so it waits for nothing.
+        if let Some(audit) = self.common.ledger.audit() {
+            audit.note(Record::forgot(&subject).of_server(&server));
+        }
+        self.common.log.write(
+            LineKind::Forgotten,
+            &server,
+            words!("you are asked again before views {}", shown.words),
+        );
+        if let Some(decided) = self.common.decided.get_mut(&server) {
+            decided.forget(&subject);
+            self.set_decided(&server);
+        }
+        if shown.kept {
+            self.common.change(Change::Forget(id.clone()));
+        }
+        self.common.ledger.unlearn(&server, &subject);
+        self.end_reaching(&server, &subject);
+        self.common.show_decisions();
+        true
+    }
+
+    /// The file has the oldest change that was under way, or cannot have it.
+    pub(super) fn decision_written(&mut self) {
+        self.common.memory.under_way.pop_front();
+        self.recall();
+    }
+}
+
+impl Seat {
+    /// Ends a view that reaches what a person has taken back.
+    fn take_back(&mut self, common: &mut Common) {
+        let now = common.now();
+        if let Some(live) = self.live() {
+            // It is not asked to save: while it did, it could still reach the address.
+            let _ = live.session.handle(now, Input::Reloaded);
+            live.session.close(now, Reason::TakenBack);
+        }
+        self.drive(common);
+    }
+
+    /// A person decided: if it is for longer, it is remembered as soon as that is written down.
+    pub(super) fn keep_decision(
+        &self,
+        common: &mut Common,
+        subject: Subject,
+        said: &Claimed,
+        choice: Choice,
+    ) {
+        if !choice.lasts() || !common.keeps(&self.server) {
+            return;
+        }
+        let Some(account) = common.accounts.get(&self.server) else { return };
+        let yes = choice == Choice::AllowAlways;
+        let entry = Remembered::now(&self.server, &account.place, subject, said, yes);
+        self.hold(common, Held::Remember(Box::new(entry)));
+    }
+}
+
+impl Common {
     /// Whether what is decided about a server for longer is still there after the end.
     pub(super) fn keeps(&self, server: &str) -> bool {
         let account = self.accounts.get(server);
         self.memory.kept.is_some() && account.is_some_and(|account| account.place.is_kept())
     }
 
-    /// A person decided: if it is for longer, it is remembered as soon as that is written down.
-    pub(super) fn keep_decision(
-        &mut self,
-        view: &ViewId,
-        subject: Subject,
-        said: &Claimed,
-        choice: Choice,
-    ) {
-        let Some(seat) = self.views.get(view).filter(|_| choice.lasts()) else { return };
-        let Some(account) = self.accounts.get(&seat.server).filter(|_| self.keeps(&seat.server))
-        else {
-            return;
-        };
-        let yes = choice == Choice::AllowAlways;
-        let entry = Remembered::now(&seat.server, &account.place, subject, said, yes);
-        self.hold(view, Held::Remember(Box::new(entry)));
-    }
-
     pub(super) fn remember(&mut self, entry: Remembered) {
         let words = words!("views may {} {}", always(entry.yes), Words::ours(&entry.words()));
-        self.log.write("remembered", &entry.server, words);
+        self.log.write(LineKind::Remembered, &entry.server, words);
         self.change(Change::Remember(entry));
         self.show_decisions();
-    }
-
-    /// Takes a decision back, at once; false if there is none of this name.
-    pub(super) fn forget_decision(&mut self, id: &DecisionId) -> bool {
-        let listed = self.all_decisions();
-        let Some((server, subject, shown)) = listed.into_iter().find(|(.., shown)| shown.id == *id)
-        else {
-            return false;
-        };
-        // It makes the host ask more, never less; so it waits for nothing.
-        if let Some(audit) = self.ledger.audit() {
-            audit.note(Record::forgot(&subject).of_server(&server));
-        }
-        self.log.write(
-            "forgotten",
-            &server,
-            words!("you are asked again before views {}", shown.words),
-        );
-        if let Some(decided) = self.decided.get_mut(&server) {
-            decided.forget(&subject);
-            for seat in self.views.values_mut().filter(|seat| seat.server == server) {
-                if let Life::Live(live) = &mut seat.life {
-                    live.session.set_decided(decided.clone());
-                }
-            }
-        }
-        if shown.kept {
-            self.change(Change::Forget(id.clone()));
-        }
-        self.ledger.unlearn(&server, &subject);
-        self.end_reaching(&server, &subject);
-        self.show_decisions();
-        true
     }
 
     /// Makes a change count at once, and the file follow.
@@ -301,12 +315,6 @@ impl Driver {
         if self.memory.changes.send(change.clone()).is_ok() {
             self.memory.under_way.push_back(change);
         }
-    }
-
-    /// The file has the oldest change that was under way, or cannot have it.
-    pub(super) fn decision_written(&mut self) {
-        self.memory.under_way.pop_front();
-        self.recall();
     }
 
     /// Tells pages what can be taken back.
@@ -388,5 +396,5 @@ fn always(yes: bool) -> &'static str {
 const GLANCE: Duration = Duration::from_millis(100);
 /// The same, while views that say nothing reach private addresses.
 const LOOK: Duration = Duration::from_secs(1);
-/// After how long it is read again, though nobody has touched it.
+/// After how long it is read again, though it has not changed.
 const OLD: Duration = Duration::from_secs(3_600);

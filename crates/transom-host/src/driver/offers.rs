@@ -7,61 +7,68 @@ use transom::{
     wire::{RawObject, Tool},
 };
 
-use super::{Driver, LINE};
+use super::{LINE, common::Common, seat::Seat};
 use crate::{
-    envelope::{Call, ToPage, ViewId},
-    fallback, form,
+    envelope::{Call, ToPage},
+    fallback,
+    form::Form,
+    log::LineKind,
     words::Words,
 };
 
-impl Driver {
+impl Seat {
     /// Asks the view which tools it offers; one that offers none is not asked (H-110).
-    pub(super) fn list_offers(&mut self, view: &ViewId) {
-        let now = self.now();
-        if let Some(live) = self.live(view) {
+    pub(super) fn list_offers(&mut self, common: &Common) {
+        let now = common.now();
+        if let Some(live) = self.live() {
             let _ = live.session.list_app_tools(now);
         }
     }
 
-    pub(super) fn tell_offers(&mut self, view: &ViewId, offered: Vec<AppTool>) {
+    pub(super) fn tell_offers(&mut self, common: &Common, offered: Vec<AppTool>) {
         let names: Vec<String> =
             offered.iter().map(|tool| Quoted::new(&tool.name).to_string()).collect();
-        self.log_of(view, "view", || match names.as_slice() {
+        self.log_of(common, LineKind::View, || match names.as_slice() {
             [] => "offers no tools".into(),
             names => Words::ours(&format!("offers {}", names.join(", "))),
         });
-        let large = self.live(view).map(|live| live.session.app_tools_too_large().to_vec());
+        let large = self.live().map(|live| live.session.app_tools_too_large().to_vec());
         if let Some(large @ [_, ..]) = large.as_deref() {
             let names: Vec<String> = large.iter().map(Quoted::to_string).collect();
             let words = format!("left out {}: a tool may have 64 KiB", names.join(", "));
-            self.log_of(view, "warning", || Words::ours(&words));
+            self.log_of(common, LineKind::Warning, || Words::ours(&words));
         }
-        let shown = |offered: &AppTool| Tool::read(form::shown(|key| offered.tool.get(key))).ok();
+        let shown = |offered: &AppTool| {
+            let mut members = Form::of(|key| offered.tool.get(key)).into_members();
+            // What the page writes where people read its name.
+            members.insert("label".to_owned(), Quoted::new(&offered.name).as_str().into());
+            Tool::read(members).ok()
+        };
         let tools = offered.iter().filter_map(shown).collect();
-        self.say(view, &ToPage::Tools(tools));
+        self.say(common, &ToPage::Tools(tools));
     }
 
     /// Calls one of them, after whatever the rules say must come first (H-115).
-    pub(super) fn call_offered(&mut self, view: &ViewId, call: Call) {
-        let now = self.now();
+    pub(super) fn call_offered(&mut self, common: &mut Common, call: Call) {
+        let now = common.now();
         let Call { id, name, arguments } = call;
-        let Some(live) = self.live(view) else {
+        let Some(live) = self.live() else {
             let text = "the view is gone".to_owned();
-            return self.say(view, &ToPage::Called { id, text, failed: true });
+            return self.say(common, &ToPage::Called { id, text, failed: true });
         };
         let arguments = arguments.as_deref().and_then(RawObject::new).unwrap_or_default();
         match live.session.call_app_tool(now, &name, arguments) {
             Ok(call) => drop(live.offered.insert(call, id)),
             Err(error) => {
                 let text = error.to_string();
-                self.say(view, &ToPage::Called { id, text, failed: true });
+                self.say(common, &ToPage::Called { id, text, failed: true });
             }
         }
-        self.drive(view);
+        self.drive(common);
     }
 
-    pub(super) fn tell_called(&mut self, view: &ViewId, call: u64, outcome: AppAnswer) {
-        let Some(id) = self.live(view).and_then(|live| live.offered.remove(&call)) else { return };
+    pub(super) fn tell_called(&mut self, common: &Common, call: u64, outcome: AppAnswer) {
+        let Some(id) = self.live().and_then(|live| live.offered.remove(&call)) else { return };
         let (text, failed) = match outcome {
             AppAnswer::Result(result) => (fallback::text_of(&result), is_error(&result)),
             AppAnswer::Error { message, .. } => {
@@ -72,7 +79,7 @@ impl Driver {
             AppAnswer::Refused => ("refused by the user".to_owned(), true),
             AppAnswer::Gone => ("the view is gone".to_owned(), true),
         };
-        self.say(view, &ToPage::Called { id, text, failed });
+        self.say(common, &ToPage::Called { id, text, failed });
     }
 }
 

@@ -1,10 +1,8 @@
 //! How fast a view's messages are confirmed. The page has a few of a view's messages under way and no more until they are
-//! confirmed, so whoever is confirmed slowly is slowed down: what it sends too fast waits in the page, where it costs nobody
-//! anything, instead of taking turns with everybody else's messages.
+//! confirmed, so a view that is confirmed slowly is slowed down: what it sends too fast waits in the page, where it costs the
+//! other views nothing, instead of taking turns with their messages.
 
 use std::time::Duration;
-
-use transom::host::Rate;
 
 /// One view's.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,24 +38,18 @@ impl Pace {
     }
 }
 
-/// The pace for a view with this limit: a little faster, so that there is something to refuse when it goes on, and never so
-/// slow that it hears of a refusal long after it asked.
-pub(super) fn pace_of(limit: Rate) -> f64 {
-    (limit.per_second * FASTER).max(SLOWEST)
-}
-
-const FASTER: f64 = 1.2;
-const SLOWEST: f64 = 100.0;
-
-/// How far ahead nobody minds.
+/// How far ahead a view may be before it waits.
 const SLACK: Duration = Duration::from_millis(50);
 
-/// How long somebody may be too fast before it is worth a word.
+/// How long a view may be too fast before it is worth a word.
 const BURST: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
+    use transom::host::Rate;
+
     use super::*;
+    use crate::relay::confirmed;
 
     #[test]
     fn atk_33_who_is_too_fast_is_confirmed_at_its_rate() {
@@ -103,7 +95,7 @@ mod tests {
     fn a_rate_without_end_is_none() {
         for rate in [f64::INFINITY, 1e300, 0.0, -1.0, f64::NAN] {
             let mut pace = Pace::default();
-            assert!(pace_of(Rate { per_second: rate, burst: 1.0 }) >= SLOWEST);
+            assert!(confirmed(Rate { per_second: rate, burst: 1.0 }) >= 100.0);
             pace.count(Duration::MAX, rate);
             pace.count(Duration::from_secs(1), rate);
             let _ = pace.ahead(Duration::ZERO, rate);

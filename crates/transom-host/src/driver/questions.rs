@@ -2,116 +2,140 @@
 
 use transom::{
     host::{Input, Question},
-    policy::Decision,
+    policy::{Claimed, Decision, Subject},
     violation::Quoted,
 };
 
 use super::{
     Driver,
+    common::Common,
     ledger::Held,
-    seat::{About, Asked, Life},
+    seat::{About, Asked, Seat},
 };
 use crate::{
     audit::Record,
     consent::{self, Choice},
     envelope::{Answer, Ask, ToPage, ViewId},
+    log::LineKind,
     words,
 };
 
-impl Driver {
-    pub(super) fn put_question(&mut self, view: &ViewId, question: &Question, late: bool) {
-        let Some(seat) = self.views.get(view) else { return };
-        let lasts = self.keeps(&seat.server);
-        let ask = consent::ask(&seat.server, &seat.tool, question, question_id(question.id), lasts);
+impl Seat {
+    pub(super) fn put_question(&mut self, common: &Common, question: &Question, late: bool) {
+        let lasts = common.keeps(&self.server);
+        let ask = consent::ask(&self.server, &self.tool, question, question_id(question.id), lasts);
         let ask = Ask { late, ..ask };
         let (subject, said) = (question.subject.clone(), question.said.clone());
-        self.ask(view, ask, About::Question(question.id, subject, said));
+        self.ask(common, ask, About::Question(question.id, subject, said));
     }
 
-    pub(super) fn ask(&mut self, view: &ViewId, ask: Ask, about: About) {
-        self.log.write("asked", &self.name(view), ask.text.clone());
-        let Some(live) = self.live(view) else { return };
+    pub(super) fn ask(&mut self, common: &Common, ask: Ask, about: About) {
+        common.log.write(LineKind::Asked, &self.name(), ask.text.clone());
+        let Some(live) = self.live() else { return };
         live.asked.insert(ask.id.clone(), Asked { ask: ask.clone(), about });
-        self.say(view, &ToPage::Ask(Box::new(ask)));
+        self.say(common, &ToPage::Ask(Box::new(ask)));
     }
 
-    /// Nobody needs the answer any more.
-    pub(super) fn withdraw(&mut self, view: &ViewId, id: String) {
-        let asked = self.live(view).and_then(|live| live.asked.remove(&id));
+    /// The view does not need the answer any more.
+    pub(super) fn withdraw(&mut self, common: &Common, id: String) {
+        let asked = self.live().and_then(|live| live.asked.remove(&id));
         if asked.is_some() {
-            self.say(view, &ToPage::Withdraw { id });
+            self.say(common, &ToPage::Withdraw { id });
         }
     }
 
     /// The answer counts for the next time alone, and the person should know.
-    pub(super) fn unawaited(&mut self, view: &ViewId, question: u64) {
-        self.ledger.mark_late(view, question);
+    pub(super) fn unawaited(&mut self, common: &mut Common, question: u64) {
+        common.ledger.mark_late(&self.id, question);
         let id = question_id(question);
-        let Some(asked) = self.live(view).and_then(|live| live.asked.get_mut(&id)) else { return };
+        let Some(asked) = self.live().and_then(|live| live.asked.get_mut(&id)) else { return };
         asked.ask.late = true;
         let ask = asked.ask.clone();
-        self.say(view, &ToPage::Ask(Box::new(ask)));
+        self.say(common, &ToPage::Ask(Box::new(ask)));
     }
 
-    /// Takes an answer once, while somebody asks, and only if it was among the choices.
-    pub(super) fn answered(&mut self, view: &ViewId, answer: &Answer) {
+    /// Takes an answer once, while the question is on the page, and only if it was among the choices. What the session wants to
+    /// know of it is returned.
+    fn answered(
+        &mut self,
+        common: &mut Common,
+        answer: &Answer,
+    ) -> Option<(u64, Subject, Claimed)> {
         let Answer { id, choice } = answer;
-        let name = self.name(view);
-        let judged = self.views.get(view).is_some_and(|seat| seat.awaits(answer));
-        if judged {
-            self.log.write("answer", &name, words!("{}", Quoted::new(choice)));
-            return self.judge(view, Choice::of(choice));
+        let name = self.name();
+        if self.awaits(answer) {
+            common.log.write(LineKind::Answer, &name, words!("{}", Quoted::new(choice)));
+            self.judge(common, Choice::of(choice));
+            return None;
         }
-        let asked = self.live(view).and_then(|live| {
+        let asked = self.live().and_then(|live| {
             let offered = live.asked.get(id)?.ask.choices.contains(&choice.as_str());
             offered.then(|| live.asked.remove(id)).flatten()
         });
         let Some(Asked { about, .. }) = asked else {
-            self.note(view, || Record::decided(None, Choice::of(choice), false));
+            self.note(common, || Record::decided(None, Choice::of(choice), false));
             let words = words!("{} to nothing that is asked; ignored", Quoted::new(choice));
-            return self.log.write("late", &name, words);
+            common.log.write(LineKind::Late, &name, words);
+            return None;
         };
-        self.log.write("answer", &name, words!("{}", Quoted::new(choice)));
+        common.log.write(LineKind::Answer, &name, words!("{}", Quoted::new(choice)));
         let choice = Choice::of(choice);
         let decision = choice.decision();
         match (about, decision) {
             (About::Question(question, subject, said), _) => {
-                self.note(view, || Record::decided(Some(question), choice, true));
-                // What somebody took back a moment ago must not come back with this.
-                self.recall();
-                self.input(view, Input::Decision { question, decision });
-                self.share_decisions(view);
-                self.keep_decision(view, subject, &said, choice);
+                self.note(common, || Record::decided(Some(question), choice, true));
+                return Some((question, subject, said));
             }
             (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
-                self.hold(view, Held::Deed { call, deed });
+                self.hold(common, Held::Deed { call, deed });
             }
             (About::Click(call, _), Decision::Deny | Decision::DenyAlways) => {
-                self.note(view, || Record::clicked(call, choice));
-                self.settle(view, call, Err("refused by the user"));
+                self.note(common, || Record::clicked(call, choice));
+                self.settle(common, call, Err("refused by the user"));
             }
         }
+        None
+    }
+}
+
+impl Driver {
+    /// A person answered a question of a view.
+    pub(super) fn answered(&mut self, view: &ViewId, answer: &Answer) {
+        let Some((seat, common)) = self.seat(view) else { return };
+        let Some((question, subject, said)) = seat.answered(common, answer) else { return };
+        // What a person took back a moment ago must not come back with this.
+        self.recall();
+        let choice = Choice::of(&answer.choice);
+        let Some((seat, common)) = self.seat(view) else { return };
+        seat.input(common, Input::Decision { question, decision: choice.decision() });
+        self.share_decisions(view);
+        let Some((seat, common)) = self.seat(view) else { return };
+        seat.keep_decision(common, subject, &said, choice);
     }
 
     /// What was decided in one view counts in every other view of the same server.
-    pub(super) fn share_decisions(&mut self, view: &ViewId) {
-        let Some(decided) = self.live(view).map(|live| live.session.decided().clone()) else {
-            return;
-        };
-        let server = self.views[view].server.clone();
-        self.decided.insert(server.clone(), decided);
+    fn share_decisions(&mut self, view: &ViewId) {
+        let Some((seat, common)) = self.seat(view) else { return };
+        let server = seat.server.clone();
+        let Some(decided) = seat.live().map(|live| live.session.decided().clone()) else { return };
+        common.decided.insert(server.clone(), decided);
         self.tell_decided(&server);
     }
 
     /// Tells every live view of a server what is decided about it, and pages what can be taken back.
     pub(super) fn tell_decided(&mut self, server: &str) {
-        let Some(decided) = self.decided.get(server) else { return };
-        for seat in self.views.values_mut().filter(|seat| seat.server == server) {
-            if let Life::Live(live) = &mut seat.life {
+        self.set_decided(server);
+        self.common.show_decisions();
+    }
+
+    /// Tells every live view of a server what is decided about it.
+    pub(super) fn set_decided(&mut self, server: &str) {
+        let Some(decided) = self.common.decided.get(server) else { return };
+        for seat in self.seats.values_mut().filter(|seat| seat.server == server) {
+            if let Some(live) = seat.live() {
                 live.session.set_decided(decided.clone());
             }
         }
-        self.show_decisions();
     }
 }
 

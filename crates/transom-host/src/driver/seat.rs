@@ -14,22 +14,19 @@ use transom::{
     violation::{Holder, Limit, Quoted},
 };
 
-use super::{
-    Driver,
-    allowance::Allowance,
-    event::ToSocket,
-    pace::{Pace, pace_of},
-};
+use super::{allowance::Allowance, common::Common, event::ToSocket, pace::Pace};
 use crate::{
-    envelope::{Answer, Ask, Deed, Mount, Open, Stream, ToPage, ViewId},
+    envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
+    relay::confirmed,
     sandbox::Mounted,
     server::{Prepared, Server},
     upstream::Outcome,
     words::Words,
 };
 
-/// One view's place.
+/// One view's seat.
 pub(super) struct Seat {
+    pub(super) id: ViewId,
     pub(super) stream: Stream,
     pub(super) page: String,
     pub(super) open: Open,
@@ -53,7 +50,7 @@ pub(super) struct Seat {
     /// Whether its opening is written down and its end is not.
     pub(super) open_row: bool,
     /// Stops the tool that opened it, while it runs.
-    pub(super) call: Option<oneshot::Sender<&'static str>>,
+    pub(super) call: Option<oneshot::Sender<Quoted>>,
     /// When the person was last told of a limit that it reached.
     pub(super) noted: HashMap<(Limit, Holder), Duration>,
     pub(super) pace: Pace,
@@ -62,9 +59,9 @@ pub(super) struct Seat {
 pub(super) enum Life {
     /// Its document is being read.
     Opening,
-    /// Its document is not the one that somebody agreed to, and waits until they do.
+    /// Its document is not the one that a person agreed to, and waits until one does.
     Judging(Box<Prepared>, Box<Ask>),
-    /// Its document declares private addresses, these, and waits until somebody says whether it gets them.
+    /// Its document declares private addresses, these, and waits until a person says whether it gets them.
     Admitting(Box<Prepared>, Box<Ask>, BTreeSet<String>),
     /// What they are asked or decided, or which document runs, is not written down yet.
     Judged(Box<Prepared>),
@@ -72,7 +69,7 @@ pub(super) enum Life {
     /// There is no view; what the tool answers is shown in its place.
     Text {
         why: Words,
-        reason: &'static str,
+        reason: Ending,
     },
     Ended,
 }
@@ -110,90 +107,114 @@ pub(super) enum About {
     Click(u64, Deed),
 }
 
-impl Driver {
-    /// Gives a live session an input that it takes or ignores.
-    pub(super) fn input(&mut self, view: &ViewId, input: Input<'_>) {
-        let now = self.now();
-        let Some(live) = self.live(view) else { return };
-        if let Err(violation) = live.session.handle(now, input) {
-            self.refused(view, &violation);
+impl Seat {
+    /// An empty one: no view has been opened in it.
+    pub(super) fn new(id: ViewId, page: String) -> Self {
+        Self {
+            stream: Stream::new(id.clone()),
+            id,
+            page,
+            open: Open::default(),
+            server: String::new(),
+            tool: String::new(),
+            timer: None,
+            unconfirmed: false,
+            writing: None,
+            outcome: None,
+            text: None,
+            life: Life::Ended,
+            used: Usage::default(),
+            turn: 0,
+            open_row: false,
+            call: None,
+            noted: HashMap::new(),
+            pace: Pace::default(),
         }
-        self.drive(view);
+    }
+
+    /// Gives a live session an input that it takes or ignores.
+    pub(super) fn input(&mut self, common: &mut Common, input: Input<'_>) {
+        let now = common.now();
+        let Some(live) = self.live() else { return };
+        if let Err(violation) = live.session.handle(now, input) {
+            self.refused(common, &violation);
+        }
+        self.drive(common);
     }
 
     /// Carries out what the session wants.
-    pub(super) fn drive(&mut self, view: &ViewId) {
-        while let Some(output) = self.live(view).and_then(|live| live.session.poll()) {
-            self.carry_out(view, output);
+    pub(super) fn drive(&mut self, common: &mut Common) {
+        while let Some(output) = self.live().and_then(|live| live.session.poll()) {
+            self.carry_out(common, output);
         }
-        let Some(seat) = self.views.get_mut(view) else { return };
-        let next = match &seat.life {
+        let next = match &self.life {
             Life::Live(live) => live.session.deadline(),
             _ => None,
         };
         // Deadlines come and go with every call. One that moves away is left in its place, and found to have moved.
         if let Some(next) = next
-            && seat.timer.is_none_or(|timer| next < timer)
+            && self.timer.is_none_or(|timer| next < timer)
         {
-            if let Some(old) = seat.timer.replace(next) {
-                self.timers.remove(&(old, view.clone()));
+            if let Some(old) = self.timer.replace(next) {
+                common.timers.remove(&(old, self.id.clone()));
             }
-            self.timers.insert((next, view.clone()));
+            common.timers.insert((next, self.id.clone()));
         }
-        self.flush(view);
+        self.flush(common);
     }
 
-    pub(super) fn say(&mut self, view: &ViewId, told: &ToPage) {
-        let Some(seat) = self.views.get_mut(view) else { return };
-        if seat.stream.say(told).is_err() && seat.is_live() {
-            let now = self.now();
-            if let Some(live) = self.live(view) {
-                live.session.close(now, Reason::Flood);
+    /// Its time has come, unless that was put off meanwhile.
+    pub(super) fn tick(&mut self, common: &mut Common) {
+        let now = common.now();
+        self.timer = None;
+        match &self.life {
+            Life::Live(live) if live.session.deadline().is_some_and(|due| due > now) => {
+                self.drive(common);
             }
+            _ => self.input(common, Input::Tick),
         }
     }
 
-    pub(super) fn flush(&mut self, view: &ViewId) {
-        self.count_usage(view);
-        let Some(seat) = self.views.get_mut(view) else { return };
-        let Some(socket) = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref()) else {
-            return;
-        };
-        while let Some(text) = seat.stream.write() {
+    pub(super) fn say(&mut self, common: &Common, told: &ToPage) {
+        if self.stream.say(told).is_err()
+            && let Some(live) = self.live()
+        {
+            live.session.close(common.now(), Reason::Flood);
+        }
+    }
+
+    pub(super) fn flush(&mut self, common: &mut Common) {
+        self.count_usage(common);
+        let Some(socket) = common.socket(&self.page) else { return };
+        while let Some(text) = self.stream.write() {
             let _ = socket.send(ToSocket::Text(text));
         }
     }
 
-    pub(super) fn stop_timer(&mut self, view: &ViewId) {
-        let timer = self.views.get_mut(view).and_then(|seat| seat.timer.take());
-        if let Some(timer) = timer {
-            self.timers.remove(&(timer, view.clone()));
+    pub(super) fn stop_timer(&mut self, common: &mut Common) {
+        if let Some(timer) = self.timer.take() {
+            common.timers.remove(&(timer, self.id.clone()));
         }
     }
 
     /// Whether a page is there that shows it.
-    pub(super) fn is_watched(&self, view: &ViewId) -> bool {
-        let page = self.views.get(view).and_then(|seat| self.pages.get(&seat.page));
-        page.is_some_and(|page| page.socket.is_some())
+    pub(super) fn is_watched(&self, common: &Common) -> bool {
+        common.socket(&self.page).is_some()
     }
 
-    pub(super) fn live(&mut self, view: &ViewId) -> Option<&mut Live> {
-        match &mut self.views.get_mut(view)?.life {
+    pub(super) fn live(&mut self) -> Option<&mut Live> {
+        match &mut self.life {
             Life::Live(live) => Some(live),
             _ => None,
         }
     }
 
-    pub(super) fn name(&self, view: &ViewId) -> String {
-        self.views
-            .get(view)
-            .map(|seat| format!("{} {}", seat.server, seat.tool))
-            .unwrap_or_default()
+    /// Whom lines of the log are about.
+    pub(super) fn name(&self) -> String {
+        format!("{} {}", self.server, self.tool)
     }
-}
 
-impl Seat {
-    /// How fast its messages may come, while there is somebody to send any.
+    /// How fast its messages may come, while there is a view to send any.
     pub(super) fn rate(&self) -> Option<Rate> {
         match &self.life {
             Life::Live(live) => Some(live.session.limits().messages),
@@ -204,13 +225,13 @@ impl Seat {
     /// Counts a message for its pace.
     pub(super) fn step(&mut self, now: Duration) {
         if let Some(rate) = self.rate() {
-            self.pace.count(now, pace_of(rate));
+            self.pace.count(now, confirmed(rate));
         }
     }
 
     /// Confirms only what came at its pace; whether something is not confirmed yet.
     pub(super) fn withhold(&mut self, now: Duration) -> bool {
-        let ahead = self.rate().map_or(0, |rate| self.pace.ahead(now, pace_of(rate)));
+        let ahead = self.rate().map_or(0, |rate| self.pace.ahead(now, confirmed(rate)));
         self.stream.withhold(ahead);
         ahead > 0
     }

@@ -1,30 +1,24 @@
 //! Pages and their tabs: who may speak of which view, in order and exactly once.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
-use transom::{
-    host::Usage,
-    violation::{Holder, Limit, Over, Quoted},
-};
+use transom::violation::{Holder, Limit, Over, Quoted};
 
-use super::{
-    Driver,
-    event::ToSocket,
-    pace::Pace,
-    seat::{Life, Seat},
-};
+use super::{Driver, event::ToSocket, seat::Seat};
 use crate::{
     audit::Record,
     consent::{self, Choice},
     envelope::{
-        self, Answer, CloseReason, Frame, FromPage, Open, Said, Stream, ToPage, ViewId, Welcome,
+        self, Answer, CloseReason, Ending, Envelope, FromPage, Open, Said, Stream, ToPage, ViewId,
+        Welcome,
     },
+    log::LineKind,
     words,
 };
 
 /// One load of a page.
-pub(super) struct Page {
+pub(super) struct Load {
     pub(super) tab: String,
     pub(super) connection: u64,
     pub(super) socket: Option<mpsc::UnboundedSender<ToSocket>>,
@@ -41,11 +35,11 @@ impl Driver {
         connection: u64,
         socket: mpsc::UnboundedSender<ToSocket>,
     ) {
-        let now = self.now();
-        let resumed = self.pages.get(&page).is_some_and(|known| known.tab == tab);
+        let now = self.common.now();
+        let resumed = self.common.pages.get(&page).is_some_and(|known| known.tab == tab);
         // Whoever had this place has lost it, whether or not that has been noticed yet.
         for (_, before) in
-            self.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
+            self.common.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
         {
             if let Some(old) = before.socket.take() {
                 let words = "another connection took over";
@@ -53,22 +47,23 @@ impl Driver {
                 before.lost = Some(now);
             }
         }
-        let theirs = |seat: &Seat| self.pages.get(&seat.page).is_some_and(|it| it.tab == tab);
-        let left = self.views.iter().filter(|(_, seat)| !seat.is_over() && theirs(seat));
+        let theirs =
+            |seat: &Seat| self.common.pages.get(&seat.page).is_some_and(|it| it.tab == tab);
+        let left = self.seats.iter().filter(|(_, seat)| !seat.is_over() && theirs(seat));
         let views = left.map(|(view, _)| view.to_string()).collect();
         let welcome = Welcome { version: envelope::VERSION, resumed, views };
         let _ = socket.send(ToSocket::Text(welcome.print()));
-        for seat in self.views.values_mut().filter(|seat| resumed && seat.page == page) {
+        for seat in self.seats.values_mut().filter(|seat| resumed && seat.page == page) {
             for text in seat.stream.repeat() {
                 let _ = socket.send(ToSocket::Text(text));
             }
         }
-        self.pages.insert(page, Page { tab, connection, socket: Some(socket), lost: None });
+        self.common.pages.insert(page, Load { tab, connection, socket: Some(socket), lost: None });
     }
 
     pub(super) fn lose(&mut self, page: &str, connection: u64) {
-        let now = self.now();
-        if let Some(known) = self.pages.get_mut(page)
+        let now = self.common.now();
+        if let Some(known) = self.common.pages.get_mut(page)
             && known.connection == connection
         {
             known.socket = None;
@@ -79,33 +74,34 @@ impl Driver {
         }
     }
 
-    /// Nobody is left who could tell these views to save, and the host does not wait until somebody is.
+    /// No page is left to tell these views to save, and the host does not wait for one.
     pub(super) fn close_unwatched(&mut self) {
-        let views: Vec<ViewId> =
-            self.views.keys().filter(|view| !self.is_watched(view)).cloned().collect();
-        for view in views {
-            self.closed_by_page(&view, CloseReason::Gone);
+        let common = &mut self.common;
+        for seat in self.seats.values_mut() {
+            if !seat.is_watched(common) {
+                seat.closed_by_page(common, CloseReason::Gone);
+            }
         }
     }
 
     pub(super) fn refuse_page(&mut self, page: &str) {
-        if let Some(socket) = self.pages.get_mut(page).and_then(|page| page.socket.take()) {
-            let _ = socket.send(ToSocket::Close(envelope::NOT_A_FRAME, "not a frame"));
+        if let Some(socket) = self.common.pages.get_mut(page).and_then(|page| page.socket.take()) {
+            let _ = socket.send(ToSocket::Close(envelope::NOT_AN_ENVELOPE, "not a frame"));
         }
     }
 
     pub(super) fn hear(&mut self, page: &str, text: &str) {
-        let Ok(frame) = Frame::parse(text) else { return self.refuse_page(page) };
-        let Some(view) = ViewId::parse(frame.view) else { return self.refuse_page(page) };
-        if !self.admit(page, &view, frame.said) {
+        let Ok(heard) = Envelope::parse(text) else { return self.refuse_page(page) };
+        let Some(view) = ViewId::parse(heard.view) else { return self.refuse_page(page) };
+        if !self.admit(page, &view, heard.said) {
             return;
         }
-        let Some(seat) = self.views.get_mut(&view) else { return };
-        let Ok(new) = seat.stream.take(frame.said.map(|said| said.seq), frame.ack) else {
+        let Some(seat) = self.seats.get_mut(&view) else { return };
+        let Ok(new) = seat.stream.take(heard.said.map(|said| said.seq), heard.ack) else {
             return self.refuse_page(page);
         };
-        let now = self.start.elapsed();
-        if new && frame.said.is_some_and(|said| said.kind == "message") {
+        let now = self.common.now();
+        if new && heard.said.is_some_and(|said| said.kind == "message") {
             seat.step(now);
         }
         let slowed = seat.withhold(now) && seat.pace.take_slowed(now);
@@ -114,27 +110,29 @@ impl Driver {
         }
         self.confirm_at.get_or_insert(now + CONFIRM);
         if slowed {
-            self.slowed(&view);
+            seat.slowed(&mut self.common);
         }
-        if let Some(said) = frame.said.filter(|_| new) {
+        if let Some(said) = heard.said.filter(|_| new) {
             match said.read() {
                 Ok(said) => self.obey(&view, said),
                 Err(_) => return self.refuse_page(page),
             }
         }
-        self.flush(&view);
+        if let Some((seat, common)) = self.seat(&view) {
+            seat.flush(common);
+        }
     }
 
     /// Finds the view's place, or makes one for its first `open`.
     pub(super) fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
         let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
         // Counted for a new one only: a message must not cost more for every view beside it.
-        let room = !self.views.contains_key(view)
-            && self.views.len() < PLACES
-            && self.views.values().filter(|seat| !seat.is_over()).count() < self.most_views;
-        let tab = |page: &str| self.pages.get(page).map(|page| &page.tab);
-        let same_tab = self.views.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
-        match self.views.get_mut(view) {
+        let room = !self.seats.contains_key(view)
+            && self.seats.len() < PLACES
+            && self.seats.values().filter(|seat| !seat.is_over()).count() < self.most_views;
+        let tab = |page: &str| self.common.pages.get(page).map(|page| &page.tab);
+        let same_tab = self.seats.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
+        match self.seats.get_mut(view) {
             Some(seat) if seat.page == page => true,
             // A page that was loaded anew takes over what the old one showed.
             Some(seat) if opens && same_tab => {
@@ -142,32 +140,14 @@ impl Driver {
                 seat.stream.restart();
                 true
             }
-            // Its place went with another page; what it says is for nobody.
+            // Its seat went to another page; what this one says of it counts for nothing.
             Some(_) => {
-                self.answer_for_nobody(view, said);
+                self.answer_for_no_view(view, said);
                 false
             }
             None if opens && room => {
-                let seat = Seat {
-                    stream: Stream::new(view.clone()),
-                    page: page.to_owned(),
-                    open: Open::default(),
-                    server: String::new(),
-                    tool: String::new(),
-                    timer: None,
-                    unconfirmed: false,
-                    writing: None,
-                    outcome: None,
-                    text: None,
-                    life: Life::Ended,
-                    used: Usage::default(),
-                    turn: 0,
-                    open_row: false,
-                    call: None,
-                    noted: HashMap::new(),
-                    pace: Pace::default(),
-                };
-                self.views.insert(view.clone(), seat);
+                let seat = Seat::new(view.clone(), page.to_owned());
+                self.seats.insert(view.clone(), seat);
                 true
             }
             None if opens => {
@@ -175,27 +155,27 @@ impl Driver {
                 false
             }
             None => {
-                self.answer_for_nobody(view, said);
+                self.answer_for_no_view(view, said);
                 false
             }
         }
     }
 
     /// A person's answer about a view that is not there, or not theirs, does nothing, and that is written down.
-    fn answer_for_nobody(&self, view: &ViewId, said: Option<Said<'_>>) {
+    fn answer_for_no_view(&self, view: &ViewId, said: Option<Said<'_>>) {
         let Some(Ok(FromPage::Answer(Answer { choice, .. }))) = said.map(|said| said.read()) else {
             return;
         };
-        self.note(view, || Record::decided(None, Choice::of(&choice), false));
+        self.common.note("", view, || Record::decided(None, Choice::of(&choice), false));
         let words = words!("{} for a view that is not there; ignored", Quoted::new(&choice));
-        self.log.write("late", view.as_str(), words);
+        self.common.log.write(LineKind::Late, view.as_str(), words);
     }
 
     /// As many views are open as may be, or so many have been that there is no place left for another one.
     fn turn_away(&self, page: &str, view: &ViewId, said: Option<Said<'_>>) {
         let most = self.most_views as u64;
         let over = Over { limit: Limit::Views, of: Holder::Host, most };
-        let why = match self.views.len() < PLACES {
+        let why = match self.seats.len() < PLACES {
             true => consent::limited(&over, "", None),
             false => "This page has opened as many views as it can. Load it anew.".into(),
         };
@@ -203,19 +183,16 @@ impl Driver {
             Some(Ok(FromPage::Open(Open { tool: Some(tool), .. }))) => (tool.server, tool.name),
             _ => Default::default(),
         };
-        if let Some(audit) = self.ledger.audit() {
-            audit.note(Record::limited(&over, &tool.1).of(&tool.0, view.as_str()));
-        }
-        self.log.write("limit", &tool.0, why.clone());
-        let Some(socket) = self.pages.get(page).and_then(|page| page.socket.as_ref()) else {
+        self.common.note(&tool.0, view, || Record::limited(&over, &tool.1));
+        self.common.log.write(LineKind::Limit, &tool.0, why.clone());
+        let Some(socket) = self.common.socket(page) else {
             return;
         };
         // Nothing of it is kept: it was heard and answered, and that is all.
         let mut stream = Stream::new(view.clone());
         let heard = stream.take(Some(1), 0);
         debug_assert_eq!(heard, Ok(true));
-        for told in [ToPage::Text { why, text: None }, ToPage::Close { reason: "limit".to_owned() }]
-        {
+        for told in [ToPage::Text { why, text: None }, ToPage::Close { reason: Ending::Limit }] {
             let _ = stream.say(&told);
         }
         while let Some(text) = stream.write() {
@@ -225,16 +202,16 @@ impl Driver {
 
     /// Confirms what nothing that was said since has confirmed.
     pub(super) fn confirm(&mut self) {
-        let now = self.now();
+        let now = self.common.now();
         self.confirm_at = None;
         for view in std::mem::take(&mut self.unconfirmed) {
-            let Some(seat) = self.views.get_mut(&view) else { continue };
+            let Some(seat) = self.seats.get_mut(&view) else { continue };
             seat.unconfirmed = seat.withhold(now);
             if seat.unconfirmed {
                 self.unconfirmed.push(view);
                 self.confirm_at = Some(now + CONFIRM);
             }
-            let socket = self.pages.get(&seat.page).and_then(|page| page.socket.as_ref());
+            let socket = self.common.socket(&seat.page);
             if let Some((socket, text)) = socket.zip(seat.stream.confirm()) {
                 let _ = socket.send(ToSocket::Text(text));
             }
@@ -243,21 +220,23 @@ impl Driver {
 
     /// A page that stays away loses its views; places that ended with it are cleared.
     pub(super) fn forget_pages(&mut self, now: Duration) {
-        let away = |page: &Page| page.lost.is_some_and(|lost| lost + AWAY <= now);
+        let away = |page: &Load| page.lost.is_some_and(|lost| lost + AWAY <= now);
         let gone: Vec<String> = self
+            .common
             .pages
             .iter()
             .filter(|(_, page)| away(page))
             .map(|(name, _)| name.clone())
             .collect();
         for name in gone {
-            self.pages.remove(&name);
-            let views = self.views.iter().filter(|(_, seat)| seat.page == name);
+            self.common.pages.remove(&name);
+            let views = self.seats.iter().filter(|(_, seat)| seat.page == name);
             let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
             for view in views {
-                self.closed_by_page(&view, CloseReason::Gone);
-                self.leave_account(&view);
-                self.views.remove(&view);
+                if let Some(mut seat) = self.seats.remove(&view) {
+                    seat.closed_by_page(&mut self.common, CloseReason::Gone);
+                    seat.leave_account(&mut self.common);
+                }
             }
         }
     }

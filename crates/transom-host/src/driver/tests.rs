@@ -10,7 +10,7 @@ use crate::{
     Builder, Host,
     decisions::{DecisionId, Decisions, Remembered},
     demo,
-    envelope::Frame,
+    envelope::Envelope,
     sandbox::Naming,
     server::Standing,
     upstream::Target,
@@ -93,7 +93,7 @@ impl Load<'_> {
         *said += 1;
         let text = format!(r#"{{"view":"{view}","seq":{said},"ack":{heard},"{kind}":{payload}}}"#);
         let (page, connection) = (self.name.clone(), self.connection);
-        self.stage.send(Event::Frame { page, connection, text, room: None }).await;
+        self.stage.send(Event::Said { page, connection, text, room: None }).await;
     }
 
     /// The next thing that the host says about a view, of this kind; what comes before it is passed over.
@@ -121,7 +121,7 @@ impl Load<'_> {
             ToSocket::Text(text) => text,
             ToSocket::Close(..) => return None,
         };
-        let frame = Frame::parse(&text).unwrap();
+        let frame = Envelope::parse(&text).unwrap();
         let before = self.confirmed.insert(frame.view.to_owned(), frame.ack);
         assert!(before.is_none_or(|before| before <= frame.ack), "not taken back");
         let Some(said) = frame.said else { return Some(None) };
@@ -829,7 +829,7 @@ async fn arguments_that_could_be_read_in_two_ways_open_no_view() {
     let mut page = stage.load("p1", 1).await;
     let open = r#"{"lanes":[],"modes":["inline"],"container":{},"context":{},"tool":{"server":"demo","name":"show_weather","arguments":{"place":"a","place":"b"}}}"#;
     let text = format!(r#"{{"view":"v1","seq":1,"ack":0,"open":{open}}}"#);
-    stage.send(Event::Frame { page: "p1".to_owned(), connection: 1, text, room: None }).await;
+    stage.send(Event::Said { page: "p1".to_owned(), connection: 1, text, room: None }).await;
     let why = page.hear("v1", "text").await["why"].clone();
     assert_eq!(
         why,
@@ -907,7 +907,7 @@ async fn what_waits_for_the_page_takes_up_bounded_memory() {
         // It comes back and takes what waits: there is room again.
         let (said, _) = page.counts["v1"];
         page.stage
-            .send(Event::Frame {
+            .send(Event::Said {
                 page: "p1".to_owned(),
                 connection: 1,
                 text: format!(r#"{{"view":"v1","ack":{}}}"#, heard + 40),
@@ -1215,8 +1215,8 @@ async fn a_tools_name_is_quoted_in_the_head_of_a_question_and_in_its_label() {
     assert_eq!(ask["who"], format!("View of {quoted}"));
     let (_, states) = stage.host.servers(None, Duration::ZERO).await;
     let odd = states.iter().find(|state| state.name == "odd").unwrap();
-    let labels: Vec<&Value> = odd.tools.iter().map(|tool| &tool["label"]).collect();
-    assert!(labels.contains(&&json!(Quoted::new(FORGED).as_str())), "{labels:?}");
+    let labels: Vec<&Quoted> = odd.tools.iter().map(|tool| &tool.label).collect();
+    assert!(labels.contains(&&Quoted::new(FORGED)), "{labels:?}");
 }
 
 #[tokio::test]

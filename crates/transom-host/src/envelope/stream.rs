@@ -23,9 +23,9 @@ pub struct Stream {
     owes: bool,
 }
 
-/// A frame that is missing, or a confirmation of what was never sent.
+/// An envelope that is missing, or a confirmation of what was never sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a frame is missing, or one was confirmed that was never sent")]
+#[error("an envelope is missing, or one was confirmed that was never sent")]
 pub struct Refused;
 
 /// So much waits that the page must be gone or overwhelmed.
@@ -58,7 +58,7 @@ impl Stream {
         if self.unconfirmed.len() > MESSAGES * 64 { Err(Overrun) } else { Ok(()) }
     }
 
-    /// Takes the counters of a frame; returns whether what it says is new.
+    /// Takes the counters of an envelope; returns whether what it says is new.
     pub fn take(&mut self, seq: Option<u64>, ack: u64) -> Result<bool, Refused> {
         let ahead = ack > self.confirmed + self.flying as u64;
         let gap = seq.is_some_and(|seq| seq > self.heard + 1 || seq == 0);
@@ -79,13 +79,13 @@ impl Stream {
         Ok(new)
     }
 
-    /// The next frame that may be written, if there is one and the page has room for it.
+    /// The next envelope that may be written, if there is one and the page has room for it.
     pub fn write(&mut self) -> Option<String> {
         let room = self.flying < MESSAGES && (self.flying == 0 || self.bytes < BYTES);
         let text = self.unconfirmed.get(self.flying).filter(|_| room)?;
         self.bytes += text.len();
         self.flying += 1;
-        Some(self.frame(self.flying - 1))
+        Some(self.envelope(self.flying - 1))
     }
 
     /// Does not confirm the last so many frames for now; what has been confirmed stays so.
@@ -112,7 +112,7 @@ impl Stream {
 
     /// Everything that flew when the connection broke, to be written again.
     pub fn repeat(&mut self) -> Vec<String> {
-        (0..self.flying).map(|index| self.frame(index)).collect()
+        (0..self.flying).map(|index| self.envelope(index)).collect()
     }
 
     /// A page that was loaded anew has heard and said nothing; what waited for the old one is moot.
@@ -120,7 +120,7 @@ impl Stream {
         *self = Self::new(self.view.clone());
     }
 
-    fn frame(&mut self, index: usize) -> String {
+    fn envelope(&mut self, index: usize) -> String {
         self.owes = false;
         self.told = self.ack();
         let seq = self.confirmed + index as u64 + 1;

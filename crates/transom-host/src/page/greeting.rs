@@ -50,8 +50,8 @@ impl Greeting {
     /// The socket for everything else.
     pub(super) async fn welcome(self) -> Socket {
         let config = WebSocketConfig::default()
-            .max_message_size(Some(envelope::MAX_FRAME))
-            .max_frame_size(Some(envelope::MAX_FRAME));
+            .max_message_size(Some(envelope::MAX_ENVELOPE))
+            .max_frame_size(Some(envelope::MAX_ENVELOPE));
         WebSocketStream::from_raw_socket(self.stream, Role::Server, Some(config)).await
     }
 

@@ -8,7 +8,7 @@ use axum::extract::Request;
 use axum::http::header::{ALLOW, CONTENT_SECURITY_POLICY, HOST};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri};
 
-use super::page::{Page, common};
+use super::page::{ServedPage, common};
 use super::sites::{Found, Sites};
 
 /// Answers for all names, or for one only.
@@ -28,7 +28,7 @@ fn answer(sites: &Sites, only: Option<&str>, request: &Request) -> Response<Body
         return refuse(StatusCode::MISDIRECTED_REQUEST);
     }
     match sites.find(name, request.uri().path()) {
-        // DNS rebinding ends here: a name that we did not make is nobody's.
+        // DNS rebinding ends here: a name that we did not make is no view's.
         Found::NoSuchName => refuse(StatusCode::MISDIRECTED_REQUEST),
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             let mut refusal = refuse(StatusCode::METHOD_NOT_ALLOWED);
@@ -60,7 +60,7 @@ fn is_for_frame(headers: &HeaderMap) -> bool {
     headers.get_all("sec-fetch-dest").iter().all(|wanted| wanted == "iframe")
 }
 
-fn serve(page: &Page, method: &Method) -> Response<Body> {
+fn serve(page: &ServedPage, method: &Method) -> Response<Body> {
     let body = if *method == Method::HEAD { Body::empty() } else { Body::from(page.body()) };
     let mut response = Response::new(body);
     *response.headers_mut() = page.headers();

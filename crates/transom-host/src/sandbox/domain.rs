@@ -5,7 +5,7 @@ use transom::origin::Origin;
 
 /// A domain whose names all lead to the sandbox listener: `https://*.example-views.com`.
 ///
-/// It is one that somebody can register by itself. A view can set a cookie for every name up to that
+/// It is one that can be registered by itself. A view can set a cookie for every name up to that
 /// domain, so below a domain that has another use it could toss cookies at whatever is served there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wildcard(Source);
@@ -80,8 +80,8 @@ pub enum NotAWildcard {
     },
 }
 
-/// The part of a name that somebody can register: what browsers call a site, and how far up a cookie goes.
-/// None where nobody can: an address, or a suffix such as `com` or `github.io`.
+/// The part of a name that can be registered: what browsers call a site, and how far up a cookie goes.
+/// None where that cannot be: an address, or a suffix such as `com` or `github.io`.
 fn site(host: &str) -> Option<&str> {
     if host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok() {
         return None;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use transom::csp::{Ceiling, Csp, Declaration, Grant};
-use transom::host::Limits;
 use transom::origin::Origin;
 use transom::wire::ResourcePermissions;
 
-use super::page::Page;
+use super::page::ServedPage;
 use super::sites::{self, Lease};
 use super::stable::StableDomain;
 use crate::documents::Document;
 use crate::place::Place;
+use crate::relay::Relay;
 
 /// What a frame is asked to be: a document, and how much of its wishes it gets.
 #[derive(Clone, Debug)]
@@ -53,34 +53,6 @@ impl Frame {
             document,
             place,
         }
-    }
-}
-
-/// What the sandbox page lets a guest send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relay {
-    /// The most bytes of a message.
-    pub bytes: u32,
-    /// The most messages a second, for long.
-    pub rate: u32,
-    /// How many of them go on at once; the others follow at that rate. The page that hears them has one thread for all of
-    /// its views.
-    pub pace: u32,
-}
-
-impl Relay {
-    /// For a view with these limits: a little more than the gate takes, because the gate refuses with words.
-    pub fn of(limits: &Limits) -> Self {
-        let least = Self::default();
-        let rate = (limits.messages.per_second * 5.0 / 3.0) as u32;
-        let rate = rate.max(least.rate);
-        Self { rate, pace: rate / 10, ..least }
-    }
-}
-
-impl Default for Relay {
-    fn default() -> Self {
-        Self { bytes: 16 << 20, rate: 500, pace: 50 }
     }
 }
 
@@ -150,7 +122,12 @@ impl Mounted {
         Names { sandbox, guest, path: self.path.clone() }
     }
 
-    pub(super) fn replace(&mut self, frame: &Frame, granted: Granted, pages: (Page, Page)) {
+    pub(super) fn replace(
+        &mut self,
+        frame: &Frame,
+        granted: Granted,
+        pages: (ServedPage, ServedPage),
+    ) {
         let names = self.names();
         self.allow = granted.allow(&names);
         self.csp = granted.csp(frame, &names);
@@ -245,7 +222,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(sandbox: &sites::Place, guest: &sites::Place, path: String) -> Self {
+    pub(super) fn new(sandbox: &sites::Site, guest: &sites::Site, path: String) -> Self {
         Self { sandbox: sandbox.origin().clone(), guest: guest.origin().clone(), path }
     }
 

@@ -88,7 +88,7 @@ pub enum PageAmongFrames {
     SameAddress(Origin),
 }
 
-/// A label that nobody can guess: 160 random bits.
+/// A label that cannot be guessed: 160 random bits.
 pub(super) fn label() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 20];
     getrandom::fill(&mut bytes)?;

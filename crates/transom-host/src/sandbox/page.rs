@@ -16,7 +16,8 @@ use transom::csp::{Csp, Token};
 use transom::origin::Origin;
 use transom::permissions::SandboxTokens;
 
-use super::frame::{Names, Relay};
+use super::frame::Names;
+use crate::relay::Relay;
 
 /// The script of the sandbox page, and its hash.
 #[derive(Clone, Debug)]
@@ -78,9 +79,10 @@ impl Attributes<'_> {
         list.extend(self.guest.map(|names| ("data-guest", names.guest_url())));
         list.push(("data-allow", self.allow.clone()));
         list.push(("data-sandbox", SandboxTokens::ALL.to_string()));
-        list.push(("data-limit", self.relay.bytes.to_string()));
+        list.push(("data-limit", self.relay.message.to_string()));
         list.push(("data-rate", self.relay.rate.to_string()));
         list.push(("data-pace", self.relay.pace.to_string()));
+        list.push(("data-bytes", self.relay.bytes.to_string()));
         if !self.private.is_empty() {
             list.push(("data-private", self.private.join(" ")));
         }
@@ -90,13 +92,13 @@ impl Attributes<'_> {
 
 /// A page that is ready to be served.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct ServedPage {
     headers: HeaderMap,
     body: Bytes,
     clears: AtomicBool,
 }
 
-impl Page {
+impl ServedPage {
     pub(super) fn new(csp: &Csp, permissions: &str, body: Bytes) -> Self {
         let mut headers = HeaderMap::with_capacity(16);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));

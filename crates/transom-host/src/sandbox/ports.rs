@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use transom::origin::Origin;
 
 use super::answer;
-use super::sites::{Place, Sites};
+use super::sites::{Site, Sites};
 
 /// Loopback addresses for frames, on a machine that has enough of them.
 ///
@@ -25,7 +25,7 @@ pub struct Loopback {
 
 impl Loopback {
     /// Draws the address of the sandbox pages, and tries whether this machine has it. Linux and Windows
-    /// have all of 127.0.0.0/8; macOS has 127.0.0.1 alone, which is everybody's.
+    /// have all of 127.0.0.0/8; macOS has 127.0.0.1 alone, which every program uses.
     pub fn find() -> Result<Self, NoLoopback> {
         let sandbox = draw().map_err(NoLoopback)?;
         std::net::TcpListener::bind((sandbox, 0)).map_err(NoLoopback)?;
@@ -37,18 +37,18 @@ impl Loopback {
         format!("http://{}:*", self.sandbox)
     }
 
-    /// Tells whether somebody is at the address of the sandbox pages.
+    /// Tells whether a program listens at the address of the sandbox pages.
     pub(super) fn is_at(&self, host: &str) -> bool {
         self.sandbox.to_string() == host
     }
 
     /// Binds a port for a sandbox page that no other had before.
-    pub(super) async fn sandbox(&self, sites: &Sites) -> io::Result<Place> {
+    pub(super) async fn sandbox(&self, sites: &Sites) -> io::Result<Site> {
         bind(|| Ok(self.sandbox), |_, port| sites.take_port(port)).await
     }
 
-    /// Binds a port at an address that nobody had before, and that is not a page's.
-    pub(super) async fn guest(&self, sites: &Sites, pages: &[Origin]) -> io::Result<Place> {
+    /// Binds a port at an address that no guest had before, and that is not a page's.
+    pub(super) async fn guest(&self, sites: &Sites, pages: &[Origin]) -> io::Result<Site> {
         let is_page = |host: &str| pages.iter().any(|page| page.host() == host);
         bind(draw, |address, _| {
             let host = address.to_string();
@@ -77,7 +77,7 @@ fn draw() -> io::Result<Ipv4Addr> {
 async fn bind(
     mut address: impl FnMut() -> io::Result<Ipv4Addr>,
     mut take: impl FnMut(Ipv4Addr, u16) -> bool,
-) -> io::Result<Place> {
+) -> io::Result<Site> {
     // Held until the end, so that the system does not offer them again.
     let mut refused = Vec::new();
     while refused.len() < MAX_TRIES {
@@ -85,7 +85,7 @@ async fn bind(
         let listener = TcpListener::bind((address, 0)).await?;
         let port = listener.local_addr()?.port();
         match Origin::parse(&format!("http://{address}:{port}")) {
-            Ok(origin) if take(address, port) => return Ok(Place::Port(origin, listener)),
+            Ok(origin) if take(address, port) => return Ok(Site::Port(origin, listener)),
             _ => refused.push(listener),
         }
     }
@@ -97,7 +97,7 @@ pub(super) fn serve(listener: TcpListener, sites: Arc<Sites>, name: String) -> o
     let (end, ended) = oneshot::channel::<()>();
     let router = answer::router(sites, Some(name));
     tokio::spawn(async move {
-        // Nobody needs an answer of a name that has ended.
+        // A name that has ended gives no answer.
         tokio::select! {
             () = crate::serve(listener, router) => {}
             _ = ended => {}

@@ -8,13 +8,13 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use transom::origin::Origin;
 
-use super::page::Page;
+use super::page::ServedPage;
 use super::{MAX_PAGES, MountError, ports};
 
 /// All names, as a browser writes them in `Host`, and their pages by path.
 #[derive(Debug, Default)]
 pub(super) struct Sites {
-    names: RwLock<HashMap<String, HashMap<String, Arc<Page>>>>,
+    names: RwLock<HashMap<String, HashMap<String, Arc<ServedPage>>>>,
     /// Ports that a frame had once. None gets one again: the browser may remember things.
     ports: Mutex<HashSet<u16>>,
     /// Addresses that a guest had once.
@@ -25,7 +25,7 @@ pub(super) struct Sites {
 pub(super) enum Found {
     NoSuchName,
     NoSuchPath,
-    Page(Arc<Page>),
+    Page(Arc<ServedPage>),
 }
 
 impl Sites {
@@ -49,7 +49,7 @@ impl Sites {
         self.addresses.lock().expect(UNPOISONED).insert(address)
     }
 
-    fn add(&self, name: &str, path: &str, page: Page) -> Result<(), MountError> {
+    fn add(&self, name: &str, path: &str, page: ServedPage) -> Result<(), MountError> {
         let mut names = self.names.write().expect(UNPOISONED);
         if names.values().map(HashMap::len).sum::<usize>() >= MAX_PAGES {
             return Err(MountError::Full);
@@ -58,10 +58,10 @@ impl Sites {
         Ok(())
     }
 
-    fn replace(&self, name: &str, path: &str, page: Page) {
+    fn replace(&self, name: &str, path: &str, page: ServedPage) {
         let mut names = self.names.write().expect(UNPOISONED);
         if let Some(place) = names.get_mut(name).and_then(|paths| paths.get_mut(path)) {
-            // What nobody was told to clear yet is still to be cleared.
+            // What no browser was told to clear yet is still to be cleared.
             let page = if place.clears() { page.clearing_once() } else { page };
             *place = Arc::new(page);
         }
@@ -78,12 +78,12 @@ impl Sites {
 }
 
 /// Where a page will be: a name of the shared listener, or a listener of its own.
-pub(super) enum Place {
+pub(super) enum Site {
     Name(Origin),
     Port(Origin, TcpListener),
 }
 
-impl Place {
+impl Site {
     pub(super) fn origin(&self) -> &Origin {
         match self {
             Self::Name(origin) | Self::Port(origin, _) => origin,
@@ -99,7 +99,7 @@ impl Place {
         self,
         sites: &Arc<Sites>,
         path: &str,
-        page: Page,
+        page: ServedPage,
     ) -> Result<Lease, MountError> {
         let name = name(self.origin());
         sites.add(&name, path, page)?;
@@ -126,7 +126,7 @@ impl Lease {
         self.listener.is_some()
     }
 
-    pub(super) fn replace(&self, page: Page) {
+    pub(super) fn replace(&self, page: ServedPage) {
         self.sites.replace(&self.name, &self.path, page);
     }
 }

@@ -13,7 +13,7 @@ use crate::place::PlaceId;
 
 /// The secret that stable names are made with.
 ///
-/// Without it nobody can compute a name, so no server can ask for another's, and no page can guess
+/// Without it no one can compute a name, so no server can ask for another's, and no page can guess
 /// where one will be.
 #[derive(Clone)]
 pub struct StableKey([u8; 32]);
@@ -128,7 +128,7 @@ impl StableDomain {
 pub struct NotADomain(#[from] OriginError);
 
 /// Writes a new key beside its place and links it there, so that of two processes that start at
-/// once one wins, and nobody reads half a key.
+/// once one wins, and no process reads half a key.
 fn create(path: &Path) -> io::Result<()> {
     let key = StableKey::random().map_err(io::Error::other)?;
     let fresh = path.with_extension(label().map_err(io::Error::other)?);

@@ -21,7 +21,7 @@ pub trait Ask: Send + Sync {
 pub type Answer = Pin<Box<dyn Future<Output = Result<Box<RawValue>, Refusal>> + Send>>;
 
 impl Refusal {
-    /// Says that nobody here knows the method.
+    /// Says that this host does not know the method.
     pub fn no_such_method(method: &str) -> Self {
         let message = format!("no such method: {}", Quoted::new(method));
         Self { code: METHOD_NOT_FOUND, message, data: None }

@@ -35,7 +35,7 @@ enum State {
     Waiting(Waiting),
     /// We are: it wants to know something first.
     Asking(Asking),
-    /// Nobody is.
+    /// No one is.
     Over,
 }
 
@@ -206,7 +206,7 @@ impl Waiter {
         (Self { progress: news, outcome }, waiting)
     }
 
-    /// Settles the call. Nobody may be waiting any more.
+    /// Settles the call. Its caller may have stopped waiting.
     pub(super) fn settle(self, outcome: Outcome) {
         let _ = self.outcome.send(outcome);
     }

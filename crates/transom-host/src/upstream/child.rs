@@ -176,7 +176,7 @@ mod tests {
         let (mut theirs, ours) = tokio::io::duplex(64);
         tokio::spawn(words.clone().listen(ours, false));
         let patience = Duration::from_secs(1);
-        // Somebody keeps the pipe.
+        // Another process, perhaps a child of it, keeps the pipe.
         theirs.write_all(b"sorry\n").await.unwrap();
         assert_eq!(words.get(patience).await, Some(Quoted::new("sorry")));
         // It is asked for before it is there.

@@ -98,7 +98,7 @@ pub enum HttpError {
         /// Its `WWW-Authenticate` header.
         challenge: Option<Quoted>,
     },
-    /// It points elsewhere. We follow nobody to another origin.
+    /// It points elsewhere. We follow no server to another origin.
     #[error("the server answered {status} and points to {location}, which is not followed")]
     Redirect {
         /// The status.
@@ -138,7 +138,7 @@ pub enum CallError {
     /// The server answered with an error.
     #[error("the server answered with error {}: {}", .0.code, Quoted::new(&.0.message))]
     Refused(Refusal),
-    /// The server wants answers before it goes on, and nobody here gives them. Holds its whole result.
+    /// The server wants answers before it goes on, and this host has no person to give them. Holds its whole result.
     #[error("the server wants further input, which is not offered here")]
     InputRequired(Box<RawValue>),
     /// The answer is no answer.

@@ -40,7 +40,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Somebody who has not said a word yet.
+    /// A server that has not said a word yet.
     pub(super) fn unknown() -> Self {
         Self {
             info: read_info(None),
@@ -94,7 +94,7 @@ async fn probe(life: &Arc<Life>) -> Result<Server, ConnectError> {
             Err(ConnectError::Version { .. }) => introduce(life).await,
             discovered => discovered,
         },
-        // There is nobody to try again with, or nothing that another greeting would change.
+        // There is no server to try again with, or nothing that another greeting would change.
         Ok(Err(error)) if is_final(&error) => Err(error.into()),
         Ok(Err(error)) if offers_our_version(&error) => probe_once_more(life).await,
         Ok(Err(_)) => introduce(life).await,

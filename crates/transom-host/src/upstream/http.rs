@@ -7,6 +7,10 @@
 //!            └─ 404, in a session ─▶ greet again, POST once more
 //! ```
 
+mod client;
+
+pub(super) use client::{is_loopback, prepare_tls};
+
 use std::{
     future::Future,
     pin::Pin,
@@ -18,15 +22,13 @@ use bytes::Bytes;
 use reqwest::{
     Method, RequestBuilder, Response, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
-    redirect::{Attempt, Policy},
 };
 use tokio::{
     sync::{RwLock, oneshot},
     task::AbortHandle,
     time::{Instant, timeout},
 };
-use transom::{policy::Reach, violation::Quoted};
-use url::{Host, Url};
+use url::Url;
 
 use super::{
     CallError, ConnectError, Endpoint, Era, Event, HttpError, Listing, Loss, OAuth, Options,
@@ -41,6 +43,7 @@ use super::{
     salvage,
     sse::Parser,
 };
+use client::{client, configured, send_as};
 
 /// Our end of one HTTP endpoint.
 #[derive(Debug)]
@@ -50,7 +53,7 @@ pub(super) struct Http {
     headers: HeaderMap,
     oauth: Option<Arc<OAuth>>,
     session: Mutex<Option<HeaderValue>>,
-    /// Held for writing while a lost session is replaced: nobody may post without one meanwhile.
+    /// Held for writing while a lost session is replaced: no call may be posted without one meanwhile.
     renewing: RwLock<()>,
     /// The task that keeps the standing stream.
     standing: Mutex<Option<AbortHandle>>,
@@ -201,7 +204,7 @@ impl Http {
         renewed.await.unwrap_or(Err(CallError::Cancelled))
     }
 
-    /// Greets the server again, if nobody else has done so since the session was lost.
+    /// Greets the server again, if no other call has done so since the session was lost.
     async fn greet_again(
         self: &Arc<Self>,
         life: &Arc<Life>,
@@ -314,7 +317,7 @@ impl Http {
         let headers = self.headers_for(life, self.session().as_ref());
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
-        // Nobody's deadline covers this, and a server that hangs would keep everything behind it waiting.
+        // No call's deadline covers this, and a server that hangs would keep everything behind it waiting.
         let sent = timeout(life.options().ping, self.deliver(post.body(text))).await;
         let response = sent.map_err(|_| CallError::Timeout)??;
         reply::accepted(response).await.map(drop)
@@ -381,7 +384,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Delivers events until the stream ends or nobody wants more.
+    /// Delivers events until the stream ends or its caller wants no more.
     async fn read(&mut self, life: &Arc<Life>, wanted: impl Fn() -> bool) -> Result<(), HttpError> {
         let Some(mut response) = self.response.take() else { return Ok(()) };
         self.parser.restart();
@@ -425,114 +428,15 @@ fn receive(life: &Arc<Life>, data: &[u8], answers: Option<u64>) {
     }
 }
 
-fn configured(endpoint: &Endpoint) -> Result<HeaderMap, ConnectError> {
-    let mut headers = HeaderMap::new();
-    for (name, secret) in &endpoint.headers {
-        let bad = || ConnectError::Header(Quoted::new(name));
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
-        let mut value = HeaderValue::from_str(&secret.reveal()?).map_err(|_| bad())?;
-        value.set_sensitive(true);
-        headers.append(key, value);
-    }
-    Ok(headers)
-}
-
-async fn send_as(
-    token: Option<&HeaderValue>,
-    request: RequestBuilder,
-) -> Result<Response, HttpError> {
-    let request = token
-        .into_iter()
-        .fold(request, |request, token| request.header(AUTHORIZATION, token.clone()));
-    request.send().await.map_err(HttpError::of)
-}
-
-/// One TLS without a C compiler; an embedder who has chosen another has done so before us.
-pub(super) fn prepare_tls() {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
-}
-
-fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
-    prepare_tls();
-    let mut builder = reqwest::Client::builder()
-        .redirect(Policy::custom(stay))
-        .connect_timeout(CONNECT)
-        .tcp_nodelay(true);
-    // A proxy on the way to our own machine is a misunderstanding.
-    if is_machine(url) {
-        builder = builder.no_proxy();
-    }
-    builder.build().map_err(ConnectError::Client)
-}
-
-/// Follows a server that moved within its origin and says to ask there the same. Anybody else might be
-/// sent a token that is none of theirs.
-fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let same = attempt.previous().first().map(Url::origin) == Some(attempt.url().origin());
-    let again = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT];
-    if same && again.contains(&attempt.status()) && attempt.previous().len() <= MAX_REDIRECTS {
-        attempt.follow()
-    } else {
-        attempt.stop()
-    }
-}
-
-fn is_machine(url: &Url) -> bool {
-    url.host_str().map(Reach::of) == Some(Reach::Machine)
-}
-
-/// Whether nobody but this machine can answer, so that a token may go there in the clear. It is stricter than
-/// [`Reach::Machine`]: where `localdomain` or `0.0.0.0` leads is up to the resolver and the system.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
-
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const BOTH: &str = "application/json, text/event-stream";
-
 /// How often a stream that brings nothing is taken up again.
 const RESUMES: u32 = 4;
 const RETRY: Duration = Duration::from_millis(500);
 const LONGEST_RETRY: Duration = Duration::from_secs(10);
 /// How long a stream must have lived not to count as barren.
 const STEADY: Duration = Duration::from_secs(5);
-const CONNECT: Duration = Duration::from_secs(10);
-const MAX_REDIRECTS: usize = 3;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn in_the_clear_a_token_goes_to_what_is_surely_this_machine() {
-        #[rustfmt::skip]
-        let table = [
-            // address                          token, no proxy
-            ("http://localhost:1",              true,  true),
-            ("http://a.localhost",              true,  true),
-            ("http://127.9.9.9",                true,  true),
-            ("http://[::1]:1",                  true,  true),
-            ("http://0.0.0.0",                  false, true),
-            ("http://localhost.localdomain",    false, true),
-            ("http://[::ffff:127.0.0.1]",       false, true),
-            ("http://laptop",                   false, false),
-            ("http://192.168.1.2",              false, false),
-            ("http://localhost.example.com",    false, false),
-        ];
-        for (address, token, machine) in table {
-            let url: Url = address.parse().unwrap();
-            assert_eq!((is_loopback(&url), is_machine(&url)), (token, machine), "{address}");
-        }
-    }
-}

@@ -7,6 +7,8 @@
 //!    outcome, progress ◀── receive: one reader, in the order of the wire ──▶ events
 //! ```
 
+mod hearing;
+
 use std::{
     fmt,
     future::Future,
@@ -17,33 +19,22 @@ use std::{
     time::Duration,
 };
 
-use serde::{
-    Deserialize, Deserializer,
-    de::{SeqAccess, Visitor},
-};
-use serde_json::value::RawValue;
 use tokio::{
     sync::{Notify, broadcast, watch},
     task::{AbortHandle, JoinSet},
     time::Instant,
 };
-use transom::{
-    calls::{NotServed, Patience},
-    host::List,
-    rpc::{DENIED, ErrorObject, Id, Malformed, Message, Notification, Response},
-    wire::method,
-};
+use transom::calls::Patience;
 
 use super::{
     Call, CallError, CallOptions, Era, Event, Limits, Listing, Loss, NotCalled, Options, Outcome,
-    Refusal, Request, Rubbish,
+    Request,
     call::{Waiter, Waiting},
     changes::Changes,
     desk::{DISCOVER, Desk, Dropped, Kind, PING},
     http::{Http, Parcel},
     pipe::Outbox,
     request::{self, Stamp, Stamps},
-    salvage,
 };
 
 /// One connection.
@@ -230,155 +221,9 @@ impl Life {
         }
     }
 
-    /// Takes one message, or several in an array, as servers of 2025-03-26 may send them. `answers` is
-    /// the call that it can only be the answer of, if it came alone.
-    pub(super) fn receive(self: &Arc<Self>, text: &str, answers: Option<u64>) {
-        self.heard.fetch_add(1, Ordering::Relaxed);
-        if text.starts_with('[') {
-            let mut batch = serde_json::Deserializer::from_str(text);
-            if let Err(error) = batch.deserialize_seq(Batch(self)) {
-                tracing::debug!(line = error.line(), column = error.column(), "a broken batch");
-            }
-        } else {
-            self.receive_one(text, answers);
-        }
-    }
-
-    fn receive_one(self: &Arc<Self>, text: &str, answers: Option<u64>) {
-        match Message::parse(text, self.limits().rpc()) {
-            Ok(Message::Response(response)) => self.answered(response),
-            Ok(Message::Notification(notification)) => self.notified(&notification),
-            Ok(Message::Request(request)) => {
-                self.asked(request.id, &request.method, request.params);
-            }
-            Err(error) => {
-                let id = match &error {
-                    Malformed::BadAnswer { id, .. } => number(id),
-                    _ => salvage::answered(text.as_bytes()),
-                };
-                self.rubbish(id.or(answers), error.into());
-            }
-        }
-    }
-
-    fn answered(&self, response: Response<'_>) {
-        let Some(id) = number(&response.id) else { return self.stray(&response.id) };
-        let outcome = match response.outcome {
-            Ok(result) if self.wants_input(id, result) => {
-                Err(CallError::InputRequired(result.to_owned()))
-            }
-            Ok(result) => Ok(result.to_owned()),
-            Err(error) => Err(CallError::Refused(error.into())),
-        };
-        if !self.settle(id, outcome) {
-            self.stray(&response.id);
-        }
-    }
-
-    /// Whether a result is none yet. Looked at only where the words occur: reading a large result once
-    /// more would cost as much as reading it did.
-    fn wants_input(&self, id: u64, result: &RawValue) -> bool {
-        self.desk().era_of(id) == Some(Era::Stateless)
-            && memchr::memmem::find(result.get().as_bytes(), INPUT_REQUIRED.as_bytes()).is_some()
-            && serde_json::from_str::<Unfinished>(result.get())
-                .is_ok_and(|result| result.result_type.as_deref() == Some(INPUT_REQUIRED))
-    }
-
-    fn stray(&self, id: &Id) {
-        tracing::debug!(%id, "answer that nobody waits for");
-    }
-
-    /// Fails the call that something unreadable was meant for, if that is known.
-    pub(super) fn rubbish(&self, answers: Option<u64>, rubbish: Rubbish) {
-        self.heard.fetch_add(1, Ordering::Relaxed);
-        tracing::debug!(?answers, %rubbish, "unreadable");
-        if let Some(id) = answers {
-            self.settle(id, Err(rubbish.into()));
-        }
-    }
-
     /// Settles a call; whether there was one.
     pub(super) fn settle(&self, id: u64, outcome: Outcome) -> bool {
         self.desk().settle(id, outcome)
-    }
-
-    fn notified(&self, notification: &Notification<'_>) {
-        let Notification { method, params } = notification;
-        let size = params.map_or(0, |params| params.get().len());
-        tracing::trace!(%method, bytes = size, "notification");
-        match (&**method, params) {
-            (method::TOOLS_LIST_CHANGED, _) => self.changes.note(List::Tools),
-            (method::RESOURCES_LIST_CHANGED, _) => self.changes.note(List::Resources),
-            (method::PROMPTS_LIST_CHANGED, _) => self.changes.note(List::Prompts),
-            (method::CANCELLED, Some(params)) => self.asked_no_more(params),
-            _ if size > self.limits().notification => {
-                tracing::warn!(bytes = size, "a notification too large to pass on");
-            }
-            (method::PROGRESS, Some(params)) => self.progressed(params),
-            (method::LOG, Some(params)) => self.emit(Event::Log(shared(params))),
-            (method, params) => {
-                self.emit(Event::Notification { method: method.into(), params: params.map(shared) })
-            }
-        }
-    }
-
-    fn progressed(&self, params: &RawValue) {
-        let token = serde_json::from_str::<Progress>(params.get()).ok();
-        let known = token.and_then(|progress| number(&progress.progress_token));
-        // Late or invented: the call is settled, and what it was for is nobody's business any more.
-        if !known.is_some_and(|id| self.desk().progress(self.now(), id, params)) {
-            tracing::debug!("progress on a call that nobody waits for");
-        }
-    }
-
-    fn asked(self: &Arc<Self>, id: Id, method: &str, params: Option<&RawValue>) {
-        match &self.options.ask {
-            _ if method == PING => self.send(request::answer(id, Ok(&empty()))),
-            Some(ask) => {
-                let answer = ask.ask(method, params);
-                self.serve(id, answer);
-            }
-            None => self.refuse(id, &Refusal::no_such_method(method)),
-        }
-    }
-
-    fn serve(self: &Arc<Self>, id: Id, answer: super::Answer) {
-        let admitted = self.desk().serve(id.clone());
-        match admitted {
-            Ok(()) => {
-                let (life, its) = (Arc::clone(self), id.clone());
-                let task = self.spawn(async move { life.served(its, answer.await) });
-                self.desk().served_by(&id, task);
-            }
-            // An answer would settle the request that holds the id.
-            Err(NotServed::DuplicateId) => tracing::debug!(%id, "request with an id that is open"),
-            Err(NotServed::TooMany) => {
-                let message = "too many requests at a time".to_owned();
-                self.refuse(id, &Refusal { code: DENIED, message, data: None });
-            }
-        }
-    }
-
-    fn served(&self, id: Id, outcome: Result<Box<RawValue>, Refusal>) {
-        if self.desk().served(&id).is_none() {
-            return;
-        }
-        match outcome {
-            Ok(result) => self.send(request::answer(id, Ok(&result))),
-            Err(refusal) => self.refuse(id, &refusal),
-        }
-    }
-
-    fn refuse(&self, id: Id, refusal: &Refusal) {
-        let Refusal { code, message, data } = refusal;
-        let error = ErrorObject { code: *code, message: message.into(), data: data.as_deref() };
-        self.send(request::answer(id, Err(error)));
-    }
-
-    fn asked_no_more(&self, params: &RawValue) {
-        let Ok(cancelled) = serde_json::from_str::<Cancelled>(params.get()) else { return };
-        let task = self.desk().served(&cancelled.request_id);
-        task.flatten().inspect(AbortHandle::abort);
     }
 
     /// Ends the connection. Only the first reason counts.
@@ -409,7 +254,7 @@ impl Life {
         tasks.spawn(task)
     }
 
-    /// Tells everybody who listens; it is no matter if nobody does.
+    /// Tells all listeners; there may be none.
     pub(super) fn emit(&self, event: Event) {
         let _ = self.events.send(event);
     }
@@ -511,24 +356,6 @@ impl fmt::Debug for Life {
     }
 }
 
-/// The messages of a batch, received one by one: a list of them could be much larger than their text.
-struct Batch<'a>(&'a Arc<Life>);
-
-impl<'de> Visitor<'de> for Batch<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of messages")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut messages: A) -> Result<(), A::Error> {
-        while let Some(message) = messages.next_element::<&RawValue>()? {
-            self.0.receive_one(message.get(), None);
-        }
-        Ok(())
-    }
-}
-
 /// Watches over the deadlines.
 async fn clock(life: Arc<Life>) {
     loop {
@@ -544,39 +371,3 @@ async fn clock(life: Arc<Life>) {
         }
     }
 }
-
-/// The number that an id of ours is.
-fn number(id: &Id) -> Option<u64> {
-    match id {
-        Id::Number(number) => u64::try_from(*number).ok(),
-        Id::String(_) => None,
-    }
-}
-
-fn shared(raw: &RawValue) -> Arc<RawValue> {
-    raw.to_owned().into()
-}
-
-fn empty() -> Box<RawValue> {
-    RawValue::from_string("{}".to_owned()).expect("an empty object is JSON")
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Progress {
-    progress_token: Id,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Cancelled {
-    request_id: Id,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Unfinished {
-    result_type: Option<String>,
-}
-
-const INPUT_REQUIRED: &str = "input_required";

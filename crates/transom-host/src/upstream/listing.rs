@@ -15,7 +15,7 @@ use transom::{
     wire::{Compat, Finding, ToolMeta, method},
 };
 
-use crate::documents::ContentHash;
+use crate::digest::ContentHash;
 
 use super::{
     CallError, CallOptions, Era, Limits, Refusal, Request,
@@ -101,7 +101,7 @@ impl Listing {
         mirrored.iter().filter_map(|mark| mark.of(&arguments)).collect()
     }
 
-    fn read(pages: &[Page], marks: Marks, cut: Option<Cut>) -> Self {
+    fn read(pages: &[Portion], marks: Marks, cut: Option<Cut>) -> Self {
         let entries = || pages.iter().flat_map(|page| page.tools.iter().map(|raw| &**raw));
         let mut findings = vec![];
         let mut by_name = BTreeMap::new();
@@ -162,7 +162,7 @@ impl Marks {
 /// One page of a `tools/list`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
+struct Portion {
     #[serde(default)]
     tools: Vec<Box<RawValue>>,
     next_cursor: Option<String>,
@@ -204,14 +204,14 @@ pub(super) async fn fetch(life: &Arc<Life>) -> Result<Listing, CallError> {
     Ok(listing)
 }
 
-async fn page(life: &Arc<Life>, cursor: Option<&str>) -> Result<Page, CallError> {
+async fn page(life: &Arc<Life>, cursor: Option<&str>) -> Result<Portion, CallError> {
     let mut request = Request::new(method::TOOLS_LIST);
     if let Some(cursor) = cursor {
         request.push("cursor", &text(cursor));
     }
     let result = life.call(&request, CallOptions::default())?.outcome().await?;
     // `tools` may be missing or not a list; the rest of the page is worth as little then.
-    Ok(serde_json::from_str(result.get()).unwrap_or(Page { tools: vec![], next_cursor: None }))
+    Ok(serde_json::from_str(result.get()).unwrap_or(Portion { tools: vec![], next_cursor: None }))
 }
 
 /// A server without tools may say that it does not know the question.
@@ -222,7 +222,7 @@ fn nothing(error: CallError) -> Result<Listing, CallError> {
     }
 }
 
-fn enough(pages: &mut [Page], limits: &Limits) -> Option<Cut> {
+fn enough(pages: &mut [Portion], limits: &Limits) -> Option<Cut> {
     let (last, before) = pages.split_last_mut()?;
     let room = limits.tools.saturating_sub(before.iter().map(|page| page.tools.len()).sum());
     (last.tools.len() > room).then(|| {

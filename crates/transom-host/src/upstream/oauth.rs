@@ -12,7 +12,11 @@
 //! than a megabyte from each, waits half a minute, follows no redirect to another origin, and asks nobody
 //! at a private address unless the server itself is at one. What we add stands in [`endpoint`].
 
+mod returned;
 mod tokens;
+
+pub use returned::Return;
+pub use tokens::Tokens;
 
 use std::{fmt, time::Duration};
 
@@ -32,9 +36,8 @@ use transom::violation::Quoted;
 use url::Url;
 
 use super::{Secret, UnsetVariable, http};
+use returned::Pending;
 use tokens::{Access, Record, Slot};
-
-pub use tokens::Tokens;
 
 /// How we are known where people sign in. Without an id we register ourselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,18 +69,7 @@ pub struct Invitation {
     outcome: oneshot::Receiver<Result<(), NotSignedIn>>,
 }
 
-/// What the browser came back with. Neither is a secret of ours; both come from a stranger.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Return {
-    /// Which invitation it belongs to.
-    pub state: String,
-    /// What can be changed for a token, or why there is nothing.
-    pub code: Result<String, String>,
-    /// Who it says that it comes from (RFC 9207).
-    pub issuer: Option<String>,
-}
-
-/// Why nobody is signed in.
+/// Why no person is signed in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotSignedIn {
@@ -109,19 +101,12 @@ pub enum NotSignedIn {
     Variable(#[from] UnsetVariable),
 }
 
-/// What is going on; nobody does two of these at once.
+/// What is going on; two of these are never done at once.
 #[derive(Default)]
 struct Flow {
     manager: Option<AuthorizationManager>,
     pending: Option<Pending>,
     refreshed: Option<Instant>,
-}
-
-struct Pending {
-    state: String,
-    since: Instant,
-    manager: AuthorizationManager,
-    outcome: oneshot::Sender<Result<(), NotSignedIn>>,
 }
 
 /// What a server said when it refused us.
@@ -201,7 +186,7 @@ impl OAuth {
         self.signed_in.subscribe()
     }
 
-    /// What to send along with a request, once somebody has signed in.
+    /// What to send along with a request, once a person has signed in.
     pub(super) async fn bearer(&self) -> Option<HeaderValue> {
         let access = self.access()?;
         if !access.is_due() {
@@ -396,7 +381,7 @@ impl fmt::Debug for OAuth {
 }
 
 impl Invitation {
-    /// Waits until somebody has signed in, or has not.
+    /// Waits until a person has signed in, or has not.
     pub async fn outcome(self) -> Result<(), NotSignedIn> {
         match timeout(GOOD_FOR, self.outcome).await {
             Ok(Ok(outcome)) => outcome,
@@ -407,53 +392,6 @@ impl Invitation {
     /// Who asks for the password.
     pub fn place(&self) -> &str {
         self.url.host_str().unwrap_or_default()
-    }
-}
-
-impl Return {
-    /// Reads the query of the address that the browser came back to. None, if it cannot be ours.
-    pub fn parse(query: &str) -> Option<Self> {
-        if query.len() > MAX_RETURN {
-            return None;
-        }
-        let [mut state, mut code, mut issuer, mut error, mut words] = [const { None }; 5];
-        for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
-            let place = match &*key {
-                "state" => &mut state,
-                "code" => &mut code,
-                "iss" => &mut issuer,
-                "error" => &mut error,
-                "error_description" => &mut words,
-                _ => continue,
-            };
-            // Two of a kind: whoever checked one of them may have looked at the other.
-            if place.replace(value.into_owned()).is_some() {
-                return None;
-            }
-        }
-        let code = match (code, error) {
-            (Some(code), None) => Ok(code),
-            (None, Some(error)) => {
-                Err(words.map_or_else(|| error.clone(), |words| format!("{error}: {words}")))
-            }
-            _ => return None,
-        };
-        Some(Self { state: state?, code, issuer })
-    }
-}
-
-impl fmt::Debug for Return {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Return(…)")
-    }
-}
-
-impl Pending {
-    /// Takes the same time for every wrong answer of the right length.
-    fn is(&self, state: &str) -> bool {
-        let (ours, theirs) = (self.state.as_bytes(), state.as_bytes());
-        let difference = ours.iter().zip(theirs).fold(0, |all, (a, b)| all | (a ^ b));
-        !ours.is_empty() && ours.len() == theirs.len() && difference == 0
     }
 }
 
@@ -503,4 +441,3 @@ const GOOD_FOR: Duration = Duration::from_secs(3_600);
 const BETWEEN_REFRESHES: Duration = Duration::from_secs(20);
 const MAX_WORDS: usize = 400;
 const MAX_CHALLENGE: usize = 8 << 10;
-const MAX_RETURN: usize = 16 << 10;

@@ -56,7 +56,7 @@ impl Outbox {
             return Err(Full);
         }
         self.waiting.fetch_add(size, Ordering::Relaxed);
-        // Nobody takes it out any more when the connection is over; then all calls have failed.
+        // When the connection is over, the writer takes out no more; then all calls have failed.
         let _ = self.queue.send(text);
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::Era;
 /// A method and its params, ready to be sent.
 ///
 /// The params stay the text they were. Only `_meta` is taken apart, because part of it is ours: the
-/// progress token (H-74, never somebody else's), and what the stateless era repeats in each request.
+/// progress token (H-74, never a view's), and what the stateless era repeats in each request.
 #[derive(Clone, Debug)]
 pub struct Request {
     method: Box<str>,
@@ -27,7 +27,7 @@ pub struct Request {
     views: bool,
 }
 
-/// Params that are not an object, or hold a member twice: which one counts is anybody's guess.
+/// Params that are not an object, or hold a member twice: readers differ about which one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("params should be an object without doubled members")]
 pub struct NotParams;
@@ -47,7 +47,7 @@ impl Request {
         self
     }
 
-    /// A request with params as somebody wrote them.
+    /// A request with params as they were written elsewhere.
     pub fn with_params(method: &str, params: &RawValue) -> Result<Self, NotParams> {
         Self::with_text(method, params.get())
     }
@@ -178,7 +178,7 @@ pub(super) struct Stamp(String);
 #[derive(Clone, Debug)]
 pub(super) struct Stamps {
     pub(super) usual: Stamp,
-    /// For a request that is made as somebody who shows no views.
+    /// For a request that is made as a client that shows no views.
     pub(super) text: Stamp,
 }
 

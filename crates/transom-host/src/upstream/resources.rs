@@ -32,7 +32,7 @@ impl ResourceEntries {
             if self.bytes + size > MAX_BYTES || self.by_uri.contains_key(uri.as_str()) {
                 continue;
             }
-            // What we read of it must be what it says to everybody.
+            // What we read of it must be what it says to every client.
             if has_reserved_name(raw.get()) {
                 continue;
             }
@@ -53,7 +53,7 @@ impl Upstream {
         if !self.server().has(List::Resources) {
             return entries;
         }
-        self.pages("resources/list", |page: Page| {
+        self.pages("resources/list", |page: Portion| {
             entries.take(&page.resources);
             page.next_cursor
         })
@@ -138,7 +138,7 @@ impl Template {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
+struct Portion {
     #[serde(default)]
     resources: Vec<Box<RawValue>>,
     next_cursor: Option<String>,

@@ -33,7 +33,7 @@ pub(super) async fn answer(
 
 type Answers = BTreeMap<String, Box<RawValue>>;
 
-/// Nothing if there is nobody to ask, or one question is refused.
+/// Nothing if there is no person to ask, or one question is refused.
 async fn gather(ask: Option<Arc<dyn Ask>>, wanted: &RawValue) -> Option<Answers> {
     let wanted: Wanted<'_> = serde_json::from_str(wanted.get()).ok()?;
     let questions = wanted.input_requests.unwrap_or_default();

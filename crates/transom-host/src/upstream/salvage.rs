@@ -82,7 +82,7 @@ fn number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(&text[..digits]).ok()?.parse().ok()
 }
 
-/// The id that ends a text, right next to the version: an id elsewhere may be anybody's.
+/// The id that ends a text, right next to the version: an id elsewhere may belong to anything.
 fn at_the_end(text: &[u8]) -> Option<u64> {
     let start = memchr::memmem::rfind(text, br#""id""#)?;
     let value = value_after(text, start + 4)?;

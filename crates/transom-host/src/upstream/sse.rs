@@ -106,7 +106,7 @@ impl Parser {
                 let digits = std::str::from_utf8(value).ok();
                 self.retry = digits.and_then(|digits| digits.parse().ok()).or(self.retry);
             }
-            // Comments and fields that nobody knows.
+            // Comments, and fields that the format does not have.
             _ => {}
         }
         Ok(())

@@ -149,7 +149,7 @@ impl Supervisor {
             };
             match (connected, signed_in) {
                 (Ok(connection), _) => return Some(connection),
-                // It is there; it is only waiting for somebody to sign in.
+                // It is there; it is only waiting for a person to sign in.
                 (Err(error), Some(mut signed_in)) if error.wants_oauth() => {
                     *failures -= 1;
                     tokio::select! {

@@ -71,9 +71,9 @@ pub struct Options {
     pub client: Implementation,
     /// Whether we say that we show views, as a host does; a client that only reads text does not.
     pub views: bool,
-    /// What is answered when the server asks us something; nothing, unless there is somebody to ask.
+    /// What is answered when the server asks us something; nothing, unless there is a person to ask.
     pub ask: Option<Arc<dyn Ask>>,
-    /// How to sign in to an HTTP server that asks for it; not at all, unless there is somebody to do it.
+    /// How to sign in to an HTTP server that asks for it; not at all, unless there is a person to do it.
     pub oauth: Option<Arc<OAuth>>,
     /// Remembers which era a server speaks.
     pub memo: Arc<dyn Memo>,
@@ -158,7 +158,7 @@ impl Endpoint {
     pub fn warning(&self) -> Option<String> {
         let Self { url, headers } = self;
         let host = url.host_str().unwrap_or_default();
-        // What stays on this machine passes nobody.
+        // What stays on this machine passes no other machine.
         if url.scheme() != "http" || Reach::of(host) == Reach::Machine {
             return None;
         }

@@ -1,10 +1,12 @@
 //! The fixtures that both ends of the socket agree on.
 
 use serde_json::{Value, json};
+use transom::host::{Limits, Rate};
 use transom::wire::Tool;
 use transom_host::envelope::{
-    Ask, Deed, FileOffer, Frame, FromPage, Hello, Stream, ToPage, ViewId, Welcome,
+    Ask, Deed, Ending, Envelope, FileOffer, FromPage, Hello, Mount, Stream, ToPage, ViewId, Welcome,
 };
+use transom_host::sandbox::Relay;
 use transom_host::words::Words;
 
 fn fixtures(name: &str) -> Vec<Value> {
@@ -33,7 +35,7 @@ fn every_frame_reads_as_it_says() {
                 assert_eq!(welcome.print(), text, "{name}");
             }
             kind => {
-                let frame = Frame::parse(text).unwrap_or_else(|_| panic!("{name}"));
+                let frame = Envelope::parse(text).unwrap_or_else(|_| panic!("{name}"));
                 assert_eq!(frame.view, reads["view"].as_str().unwrap(), "{name}");
                 assert_eq!(frame.ack, reads["ack"].as_u64().unwrap(), "{name}");
                 assert_eq!(frame.said.map(|said| said.seq), reads["seq"].as_u64(), "{name}");
@@ -58,10 +60,10 @@ fn every_frame_reads_as_it_says() {
 fn what_must_be_refused_is_refused() {
     for fixture in fixtures("refused.json") {
         let text = fixture["text"].as_str().unwrap();
-        let read = Frame::parse(text).map(|frame| frame.said.map(|said| said.read()));
+        let read = Envelope::parse(text).map(|frame| frame.said.map(|said| said.read()));
         let taken = matches!(read, Ok(None | Some(Ok(_))));
         // A message is read by whoever judges it, and refused there.
-        let message = matches!(Frame::parse(text), Ok(Frame { said: Some(said), .. }) if said.kind == "message");
+        let message = matches!(Envelope::parse(text), Ok(Envelope { said: Some(said), .. }) if said.kind == "message");
         assert!(!taken || message, "{}: {text}", fixture["name"]);
     }
 }
@@ -91,7 +93,7 @@ fn atk_27_what_was_too_large_is_known_by_what_is_certain_of_it() {
         ),
     ] {
         let text = format!(r#"{{"view":"v1","seq":1,"ack":0,"dropped":{dropped}}}"#);
-        let read = Frame::parse(&text).unwrap().said.unwrap().read();
+        let read = Envelope::parse(&text).unwrap().said.unwrap().read();
         assert_eq!(read.ok(), Some(FromPage::Dropped(outline)), "{dropped:.80}");
     }
 }
@@ -119,6 +121,19 @@ fn told(name: &str) -> Option<ToPage> {
     let why: Words = "There is no view to show: it is too large.".into();
     let deed = |id: &str, kind| Deed { id: id.to_owned(), kind, ..Deed::default() };
     Some(match name {
+        "opened" => ToPage::Open(Mount {
+            title: "Weather from demo".to_owned(),
+            allow: Some(String::new()),
+            border: Some(true),
+            ..mount(&Limits::default())
+        }),
+        "opened with permissions" => {
+            let messages = Rate { per_second: 5_000.0, burst: 10_000.0 };
+            let bytes = Rate { per_second: 200e6, burst: 800e6 };
+            let allow = Some("geolocation; clipboard-write".to_owned());
+            let limits = Limits { messages, bytes, ..Limits::default() };
+            ToPage::Open(Mount { title: "Map".to_owned(), allow, ..mount(&limits) })
+        }
         "ask before a link" => ToPage::Ask(Box::new(link)),
         "a question that nobody waits for any more" => {
             ToPage::Ask(Box::new(Ask { late: true, ..link }))
@@ -151,9 +166,17 @@ fn told(name: &str) -> Option<ToPage> {
         "a note about a view that goes on" => {
             ToPage::Note { text: "It sends more than 10 messages a second.".into() }
         }
-        "closed" => ToPage::Close { reason: "teardown".to_owned() },
+        "closed" => ToPage::Close { reason: Ending::Teardown },
         _ => return None,
     })
+}
+
+fn mount(limits: &Limits) -> Mount {
+    Mount {
+        src: "http://a1.localhost:7421/".to_owned(),
+        limits: Relay::of(limits).page,
+        ..Mount::default()
+    }
 }
 
 #[test]
@@ -174,7 +197,7 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 12);
+    assert_eq!(written, 14);
 }
 
 const WHO: &str = "View of \"weather\" from \"demo\"";

@@ -10,6 +10,7 @@ mod envelope;
 mod hostile_http;
 mod hostile_pipe;
 mod http_peer;
+mod judge;
 mod locked;
 mod node;
 mod oauth;

@@ -129,7 +129,7 @@ async fn h_41_the_sandbox_page_frames_its_guest_and_nothing_else() {
     let mut wanted = frame("a <\"b\"> & 'c'", "<p>", json!({ "permissions": { "camera": {} } }));
     wanted.permissions = ResourcePermissions::ALL;
     wanted.page_origins.push(origin("https://page.test"));
-    wanted.relay = Relay { bytes: 1000, rate: 10, pace: 5 };
+    wanted.relay = Relay { message: 1000, rate: 10, pace: 5, bytes: 7, ..Relay::default() };
     let mounted = sandbox.mount(wanted).await.unwrap();
     let response = get(&sandbox, &mounted.sandbox_url).await;
     let (guest, pages) = (&mounted.guest_origin, "http://localhost:7420 https://page.test");
@@ -151,7 +151,7 @@ async fn h_41_the_sandbox_page_frames_its_guest_and_nothing_else() {
              <title>a &lt;&quot;b&quot;&gt; &amp; &#39;c&#39;</title>\n<body>\n\
              <script data-host=\"{pages}\" data-guest=\"{guest}/\" data-allow=\"camera\" \
              data-sandbox=\"allow-scripts allow-same-origin allow-forms\" data-limit=\"1000\" \
-             data-rate=\"10\" data-pace=\"5\">{SCRIPT}</script>\n"
+             data-rate=\"10\" data-pace=\"5\" data-bytes=\"7\">{SCRIPT}</script>\n"
         )
     );
     // H-30: the outer frame must have what the inner one is to get.

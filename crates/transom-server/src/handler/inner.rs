@@ -30,6 +30,9 @@ pub(crate) struct Inner<S> {
     pub(crate) dev: bool,
     /// When this process began, which is what a document made by a function is known by in dev mode.
     pub(crate) started: SystemTime,
+    /// The backend that views use with plain `fetch()`.
+    #[cfg(feature = "fetch")]
+    pub(crate) http: Option<crate::http::Proxy>,
 }
 
 impl<S: ServerHandler> Inner<S> {
@@ -40,6 +43,9 @@ impl<S: ServerHandler> Inner<S> {
 
     /// Adds what views need; says nothing if there are none (server-01, S-22).
     pub(super) fn advertise(&self, capabilities: &mut ServerCapabilities) {
+        if self.has_proxy() {
+            capabilities.tools.get_or_insert_default();
+        }
         if self.registry.is_empty() {
             return;
         }
@@ -72,7 +78,7 @@ impl<S: ServerHandler> Inner<S> {
         let leads_nowhere = link.is_some_and(|uri| !self.own_resources && !self.registry.has(uri));
         if mode == Mode::NoViews || leads_nowhere {
             if leads_nowhere {
-                tracing::error!(tool = %tool.name, ?link, "left out a link to a view that nobody serves");
+                tracing::error!(tool = %tool.name, ?link, "left out a link to a view that this server does not have");
             }
             meta.0.remove("ui");
             meta.0.remove(FLAT);
@@ -94,9 +100,19 @@ impl<S: ServerHandler> Inner<S> {
     }
 
     pub(super) fn app_tools_are_hidden(&self) -> bool {
-        // Dev mode has one of its own.
+        // Dev mode has one of its own, and so has a proxy.
         let any = || !self.app_only.read().expect("no holder panics").is_empty();
-        self.fallback.varies() && (self.dev || any())
+        self.fallback.varies() && (self.dev || self.has_proxy() || any())
+    }
+
+    #[cfg(feature = "fetch")]
+    fn has_proxy(&self) -> bool {
+        self.http.is_some()
+    }
+
+    #[cfg(not(feature = "fetch"))]
+    fn has_proxy(&self) -> bool {
+        false
     }
 
     pub(super) fn views_may_hide(&self) -> bool {
@@ -107,13 +123,17 @@ impl<S: ServerHandler> Inner<S> {
         if self.dev && name == dev::TOOL {
             return true;
         }
+        #[cfg(feature = "fetch")]
+        if self.http.as_ref().is_some_and(|http| http.tool(name).is_some()) {
+            return true;
+        }
         if self.app_only.read().expect("no holder panics").contains(name) {
             return true;
         }
         if self.all_tools_known {
             return false;
         }
-        // Nobody has listed it yet. Hidden tools must not be found out by guessing their names.
+        // No client has listed it yet. A client must not find hidden tools by guessing their names.
         let tool = self.server.get_tool(name);
         let meta = self.registry.link(name).or_else(|| tool.as_ref()?.meta.as_ref());
         meta.is_some_and(Audience::is_app_only)

@@ -128,7 +128,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Judges what a script imports: nobody would answer for a file beside the document.
+    /// Judges what a script imports: a view cannot load a file beside its document.
     fn imports(&mut self, script: &str, name: &str) {
         for import in script::imports(script) {
             let (Import::Declared(other) | Import::Called(other)) = import;
@@ -297,5 +297,5 @@ fn closed_nowhere(sheet: &str) -> String {
     written + rest
 }
 
-/// Put behind the document while it is read: whoever does not see it is still inside of something.
+/// Put behind the document while it is read: if the parser does not find it, something before it is not closed.
 pub(super) const END: &str = "transom-end";

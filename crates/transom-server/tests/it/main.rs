@@ -6,6 +6,8 @@ mod clients;
 mod dev;
 mod every_method;
 mod fallback;
+#[cfg(feature = "fetch")]
+mod http;
 mod readme;
 mod refusals;
 mod rendered;

@@ -49,6 +49,7 @@ impl fmt::Display for Token {
 
 /// Why a text is neither a nonce nor a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokenError {
     /// Too short to be secret, or not the length of the hash.
     #[error("not the length of a nonce or a hash")]

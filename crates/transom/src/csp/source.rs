@@ -3,7 +3,7 @@ use std::fmt;
 use url::Url;
 
 use crate::origin::{Address, AddressError, Origin, Scheme};
-use crate::policy::Reach;
+use crate::reach::Reach;
 
 /// One source expression: `scheme://host`, perhaps with a leading `*.` and a port.
 ///

@@ -56,6 +56,7 @@ pub enum AppAnswer {
 
 /// Why a view's tool cannot be called.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NoSuchTool {
     /// The view is not ready, or closed (H-113).
     #[error(transparent)]
@@ -248,7 +249,7 @@ impl Session {
                     self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Gone });
                 }
                 Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
-                // Somebody waits for the list; that there is none is an answer.
+                // The host waits for the list; that there is none is an answer.
                 Asked::ListTools { .. } => news = true,
                 Asked::TearDown => {}
             }
@@ -306,7 +307,7 @@ impl Session {
             if !fits || full || self.app_tools.0.contains_key(&name) {
                 continue;
             }
-            // Whoever lists it has to draw it, and the view can offer it again every second.
+            // The page that lists it has to draw it, and the view can offer it again every second.
             if rpc::raw(&tool).get().len() > TOOL {
                 self.app_tools.1.push(Quoted::new(&name));
                 continue;

@@ -56,7 +56,7 @@ impl Session {
         let Response { id, outcome } = response;
         let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
         let call = id.number().ok_or_else(unknown)?;
-        // A call that still waits for a person was never sent, so nobody can answer it.
+        // A call that still waits for a person was never sent, so the view cannot answer it.
         if self.asked.get(call).is_none_or(Asked::is_unsent) {
             return Err(unknown());
         }
@@ -74,7 +74,7 @@ impl Session {
         }
     }
 
-    /// Settles a request of ours that was answered with something nobody can use.
+    /// Settles a request of ours that was answered with something that cannot be used.
     pub(super) fn settle_unusable(&mut self, now: Duration, id: &Id) {
         let Some(call) = id.number() else { return };
         if self.asked.get(call).is_none_or(Asked::is_unsent) {

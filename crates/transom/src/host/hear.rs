@@ -1,4 +1,4 @@
-//! What a view says, as it comes: counted, read, and given to whoever judges it.
+//! What a view says, as it comes: counted, read, and passed on to be judged.
 
 use std::time::Duration;
 
@@ -100,7 +100,7 @@ impl Session {
         match message {
             Message::Request(request) => self.requested(now, request, Some(violation)),
             Message::Notification(_) => Err(violation),
-            // Whoever waits for it must not wait longer.
+            // The call that waits for it must not wait longer.
             Message::Response(response) => {
                 self.settle_unusable(now, &response.id);
                 Err(violation)
@@ -129,7 +129,7 @@ impl Session {
         malformed: rpc::Malformed,
         over: Option<Over>,
     ) -> Violation {
-        // An answer nobody can use is still an answer: whoever waits for it must not wait longer.
+        // An answer that cannot be used is still an answer: the call that waits for it must not wait longer.
         if let rpc::Malformed::BadAnswer { id, .. } = &malformed {
             self.settle_unusable(now, id);
         }

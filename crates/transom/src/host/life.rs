@@ -32,7 +32,7 @@ impl Session {
     fn carry_out(&mut self, now: Duration, step: Move) {
         match step {
             Move::Forget => {
-                // What nobody fetched yet was meant for the old instance. The new one must not hear
+                // What the driver has not fetched yet was meant for the old instance. The new one must not hear
                 // it before `initialized` (H-53), nor take an answer for one to its own request.
                 self.outputs.retain(|output| !matches!(output, Output::Send(_)));
                 self.forget(now, "the view was loaded anew");
@@ -88,7 +88,7 @@ impl Session {
         self.withdraw_all(now);
         self.app = None;
         self.beat = None;
-        // The next document may live in a new frame, whose size is nobody's yet.
+        // The next document may live in a new frame, whose size is not known yet.
         self.reported = SizeChangedParams::default();
         self.size = Size::default();
         self.resize.clear();
@@ -125,7 +125,7 @@ impl Session {
         seen: &Seen,
         params: InitializeParams,
     ) -> Result<(), Violation> {
-        // Whoever waited for a greeting was counted when it was loaded.
+        // A view whose greeting was waited for was counted when it was loaded.
         let waited = matches!(self.state.phase, Phase::Waiting { .. });
         if !waited && !self.counts_instance(now) {
             let violation = self.too_many_instances();

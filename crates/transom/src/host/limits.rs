@@ -25,7 +25,7 @@ pub struct Limits {
     pub questions: usize,
     /// The size of all requests that wait for a person, in bytes.
     pub held: usize,
-    /// The size of all messages that the page has not taken yet, in bytes. For whoever carries them.
+    /// The size of all messages that the page has not taken yet, in bytes. The driver, which carries them, keeps to it.
     pub queued: usize,
     /// Requests of single methods, by their names.
     pub methods: BTreeMap<&'static str, MethodLimits>,
@@ -51,7 +51,7 @@ pub struct Terms {
     pub handshake: Duration,
     /// For the view to save its things (H-131).
     pub teardown: Duration,
-    /// For the server, or whoever else carries out a request.
+    /// For the server, or the page, to carry out a request.
     pub call: Patience,
     /// For a person to decide, while nothing keeps the view from giving up.
     pub decision: Duration,

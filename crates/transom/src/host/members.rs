@@ -13,7 +13,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    printed::{Ambiguous, Printed, reads_as},
+    printed::{Ambiguous, Printed, push_string, reads_as},
     quoted::Quoted,
     rpc::{self, Name},
     violation::Violation,
@@ -145,7 +145,7 @@ impl<'a> Sifted<'a> {
     }
 
     /// `_meta` as it goes on, if anything of it does, and the view's progress token apart from it. The token would
-    /// collide with another view's: whoever carries the request gives it one of its own. What is reserved is
+    /// collide with another view's: the client that carries the request gives it one of its own. What is reserved is
     /// left out: only the host says it.
     pub(super) fn meta(&mut self) -> Result<(Option<Printed>, Option<ProgressToken>), Violation> {
         let Some(meta) = self.get(META) else { return Ok((None, None)) };
@@ -221,7 +221,7 @@ fn push_member(object: &mut String, name: &str, value: &str) {
     if object.len() > 1 {
         object.push(',');
     }
-    rpc::push_string(object, name);
+    push_string(object, name);
     object.push(':');
     object.push_str(value);
 }

@@ -35,7 +35,7 @@ pub enum Output {
         /// The question.
         question: u64,
     },
-    /// Nobody waits for the answer any more; what a person says counts for the next time alone (D6).
+    /// The view does not wait for the answer any more; what a person says counts for the next time alone (D6).
     Unawaited {
         /// The question.
         question: u64,
@@ -58,14 +58,14 @@ pub enum Output {
         which: Which,
         /// The method; none if it is not one of those we know.
         method: Option<&'static str>,
-        /// What it was about: a tool, an address, a mode, or the method nobody knows.
+        /// What it was about: a tool, an address, a mode, or a method that is not known.
         about: Quoted,
         /// The size of its params, in bytes.
         size: usize,
         /// The verdict.
         ruling: Ruling,
     },
-    /// A person's decision found nobody who waits for it.
+    /// A person decided, and no request waits for it.
     Unheard {
         /// The question.
         question: u64,
@@ -155,6 +155,6 @@ pub enum Ruling {
     Allowed,
     /// Refused, and why.
     Refused(Violation),
-    /// Taken back before anybody decided: cancelled, or whoever wanted it is gone.
+    /// Taken back before a person decided: the request was cancelled, or the view that made it is gone.
     Withdrawn,
 }

@@ -92,7 +92,7 @@ impl Session {
     /// question and, if it is new, the question for the caller to put.
     ///
     /// Only the one prompt for a whole server is ever joined: a yes to it is a yes to all of its
-    /// tools. Anywhere else, a second wish behind the first would ride on a yes nobody gave it.
+    /// tools. Anywhere else, a second wish behind the first would ride on a yes that was not given to it.
     pub(super) fn inquire(
         &mut self,
         now: Duration,
@@ -142,7 +142,7 @@ impl Session {
         Verdict::Ask(subject)
     }
 
-    /// Takes in a person's answer. One that is late, repeated or for nobody carries nothing out.
+    /// Takes in a person's answer. One that is late, repeated or for no question carries nothing out.
     pub(super) fn decide(&mut self, now: Duration, question: u64, decision: Decision) {
         if self.is_closed() {
             return;
@@ -176,7 +176,7 @@ impl Session {
     }
 
     /// A waiter gave up waiting. Its question stays, so that a late answer is remembered for the next
-    /// time (D6); but only so many that nobody waits for are left to stand.
+    /// time (D6); but only so many that no request waits for are left to stand.
     pub(super) fn leave(&mut self, waiter: Waiter) {
         if let Some(question) = self.questions.remove(waiter)
             && self.questions.open[&question].waiting.is_empty()
@@ -233,7 +233,7 @@ impl Preview {
 }
 
 impl Questions {
-    /// Nobody has been asked anything yet.
+    /// No person has been asked anything yet.
     pub(super) fn new(now: Duration) -> Self {
         Self {
             asking: Bucket::full(ASKING, now),
@@ -268,7 +268,7 @@ impl Questions {
         if decision != Decision::Deny {
             return;
         }
-        // Whoever kept quiet for long enough begins anew.
+        // A view that kept quiet for long enough begins anew.
         let quiet = |no: &No| no.pause.max(pauses.start.saturating_mul(QUIET));
         let before = before.filter(|no| now < no.until.saturating_add(quiet(no)));
         let longer = |no: No| no.pause.saturating_mul(2).max(pauses.start).min(pauses.end);
@@ -294,7 +294,7 @@ impl Questions {
     /// Uses up a yes that came too late, if it was given to just this.
     ///
     /// The same subject is not enough: a view could have a harmless call shown, take it back, and
-    /// spend the yes on another one that nobody has seen.
+    /// spend the yes on another one that the person has not seen.
     pub(super) fn spend(&mut self, subject: &Subject, said: &Claimed, wish: &str) -> bool {
         let same = |(about, then, shown): &(Subject, Claimed, Shown)| {
             about == subject && then == said && shown.as_deref() == Some(wish)
@@ -355,7 +355,7 @@ fn cut(text: &str) -> &str {
 
 /// After how many of the shortest pauses a no is forgotten.
 const QUIET: u32 = 20;
-/// How many questions are left to stand that nobody waits for.
+/// How many questions are left to stand that no request waits for.
 const ORPHANS: usize = 4;
 /// How many decisions of each kind are remembered that are not for ever.
 const KEPT: usize = 32;

@@ -75,7 +75,7 @@ impl Session {
         match method {
             method::INITIALIZE => {
                 if params.is_some_and(|params| params.get().len() > GREETING) {
-                    let reason = Quoted::new("longer than anybody's name and abilities");
+                    let reason = Quoted::new("longer than a name and a list of abilities");
                     return Err(Violation::BadParams { method: method::INITIALIZE, reason });
                 }
                 let params: InitializeParams = Sifted::new(method::INITIALIZE, params)?.read()?;

@@ -8,7 +8,7 @@ use crate::violation::{Holder, Limit, Over};
 /// The limits of one server: of all its views together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServerLimits {
-    /// Views that are open. For whoever opens them.
+    /// Views that are open. The driver, which opens them, keeps to it.
     pub views: usize,
     /// Messages a second.
     pub messages: Rate,
@@ -20,7 +20,7 @@ pub struct ServerLimits {
     pub questions: usize,
     /// The size of all requests that wait for a person, in bytes.
     pub held: usize,
-    /// The size of all messages that pages have not taken yet, in bytes. For whoever carries them.
+    /// The size of all messages that pages have not taken yet, in bytes. The driver, which carries them, keeps to it.
     pub queued: usize,
 }
 
@@ -39,7 +39,7 @@ pub struct Usage {
 
 /// One server's views: what they may use up together, and what they do.
 ///
-/// Whoever drives them gives it along with every message ([`Session::hear`](super::Session::hear)) and
+/// The driver gives it along with every message ([`Session::hear`](super::Session::hear)) and
 /// tells it whenever a view uses more or less than before.
 #[derive(Clone, Debug)]
 pub struct Share {

@@ -25,7 +25,7 @@ pub(super) struct State {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Phase {
-    /// Nobody has spoken yet.
+    /// The view has not spoken yet.
     Waiting { deadline: Duration },
     /// `ui/initialize` was answered; until `initialized`, only answers go out (H-53).
     Greeted { deadline: Duration },
@@ -121,7 +121,7 @@ pub enum Reason {
     NeverInitialized,
     /// The view reloads for ever.
     ReloadLoop,
-    /// The view broke the rules more often than anybody can call an accident.
+    /// The view broke the rules more often than by accident.
     Flood,
     /// The view wrote to the host's page itself, past its sandbox.
     PastSandbox,
@@ -194,8 +194,8 @@ impl State {
             (Greeted { deadline }, Event::Greeting) => {
                 (self.at(Greeted { deadline }), vec![Move::Forget, Move::Greet])
             }
-            // A reload sends ui/initialize again without teardown: the frame died with nobody to say
-            // so. Whoever greets after a finished handshake is a new instance and has seen nothing.
+            // A reload sends ui/initialize again without teardown: the frame died and could not say
+            // so. A view that greets after a finished handshake is a new instance and has seen nothing.
             (Ready, Event::Greeting) => {
                 let phase = Greeted { deadline: until(terms.handshake) };
                 (Self { told: Told::Nothing, ..self.at(phase) }, vec![Move::Forget, Move::Greet])
@@ -215,7 +215,7 @@ impl State {
             (Waiting { .. } | Greeted { .. }, Event::Close(reason)) => {
                 (self.at(Closed), vec![Move::Close(reason)])
             }
-            // H-130, and not H-131: whoever floods is told, and not waited for. Everybody else would be too.
+            // H-130, and not H-131: a view that floods is told, and not waited for. The other views would wait with it.
             (Ready, Event::Close(Reason::Flood)) => {
                 let moves = vec![Move::TearDown(Reason::Flood), Move::Close(Reason::Flood)];
                 (self.at(Closed), moves)

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use super::{files::file_name, work::Reply};
 use crate::{
-    printed::Printed,
-    rpc,
+    printed::{Printed, push_string},
     wire::{Body, DisplayMode, Downloadable, Members},
 };
 
@@ -62,7 +61,7 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments, a JSON object.
     pub arguments: Option<Printed>,
-    /// `_meta`, a JSON object that is not empty. There is no progress token in it: whoever carries the call gives it one
+    /// `_meta`, a JSON object that is not empty. There is no progress token in it: the client that carries it gives it one
     /// of its own, and tells what comes under it with [`Input::Progress`](super::Input::Progress) (H-74).
     pub meta: Option<Printed>,
 }
@@ -157,10 +156,10 @@ impl ToolCall {
         // Sized once: growing a megabyte costs more than copying it.
         let mut text = String::with_capacity(length + self.name.len() + 32);
         text.push_str(r#"{"name":"#);
-        rpc::push_string(&mut text, &self.name);
+        push_string(&mut text, &self.name);
         for (name, value) in members {
             text.push(',');
-            rpc::push_string(&mut text, name);
+            push_string(&mut text, name);
             text.push(':');
             text.push_str(value.get());
         }
@@ -175,7 +174,7 @@ fn beside(params: &str) -> Option<String> {
     let mut text = String::new();
     for (name, value) in members.iter().filter(|(name, _)| *name != "uri") {
         text.push(if text.is_empty() { '{' } else { ',' });
-        rpc::push_string(&mut text, name);
+        push_string(&mut text, name);
         text.push(':');
         text.push_str(value.get());
     }

@@ -34,7 +34,7 @@ impl Tools {
     /// Reads the entries of a `tools/list`. One that cannot be read is left out, and said.
     ///
     /// A name that stands twice gets the stricter of the two readings: the server will act on one of
-    /// them, and nobody here knows which.
+    /// them, and the host does not know which.
     pub fn read<'a>(
         entries: impl IntoIterator<Item = &'a RawValue>,
         findings: &mut Vec<Finding>,
@@ -43,7 +43,7 @@ impl Tools {
     }
 
     /// The same, with a digest in place of each schema. A decision that is kept is bound to it, so it must be one
-    /// for which nobody can find two texts.
+    /// for which no two texts can be found.
     pub fn read_with<'a>(
         digest: Digest,
         entries: impl IntoIterator<Item = &'a RawValue>,

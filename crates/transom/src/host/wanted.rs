@@ -82,7 +82,7 @@ impl Session {
         let refuse = || Denial::Address(Quoted::new(&address));
         let url = Url::parse(&address).map_err(|_| refuse())?;
         // The person is shown the address, and all of it: a name before the `@` makes it look like another one, and
-        // nobody reads a page of it.
+        // no person reads a page of it.
         if !url.username().is_empty() || url.password().is_some() || url.as_str().len() > ADDRESS {
             return Err(refuse().into());
         }

@@ -29,7 +29,7 @@ pub(super) struct Work {
 pub(super) enum Stage {
     /// A person decides.
     Asking(Box<Task>),
-    /// Somebody is at it.
+    /// The server, or the page, carries it out.
     Running,
 }
 
@@ -65,9 +65,9 @@ impl Session {
         self.respond(&work.id, outcome);
     }
 
-    /// Passes a sign of life on, under the token that the view gave (H-74).
+    /// Passes progress on, under the token that the view gave (H-74).
     pub(super) fn relay_progress(&mut self, now: Duration, call: u64, params: &RawValue) {
-        // H-53: to a view that is not ready, progress is only a sign of life.
+        // H-53: a view that is not ready is told nothing; its call is given more time all the same.
         let open = matches!(self.state.phase, Phase::Ready | Phase::Closing { .. });
         let Some(work) = self.work.progress(now, call) else { return };
         let Some(token) = work.token.clone().filter(|_| open) else { return };
@@ -76,7 +76,7 @@ impl Session {
         self.notify(method::PROGRESS, Some(&rpc::raw(&progress)));
     }
 
-    /// Nobody answered in time.
+    /// The server, or the person, did not answer in time.
     pub(super) fn give_up(&mut self, call: u64, work: Work) {
         if let Stage::Asking(task) = &work.stage {
             self.leave(Waiter::View(call));
@@ -133,7 +133,7 @@ impl Session {
         self.fail(work, &words, data.as_deref());
     }
 
-    /// Nobody waits for this decision any more.
+    /// The view does not wait for this decision any more.
     pub(super) fn taken_back(&mut self, call: u64, work: &Work) {
         if let Stage::Asking(task) = &work.stage {
             self.outputs.push_back(work.judged(call, task, Ruling::Withdrawn));

@@ -66,7 +66,7 @@ impl Decided {
     }
 
     /// In words, what a subject's tools say of themselves now and did not say when a person allowed them for longer.
-    /// Nothing, where nobody has, or where nothing changed.
+    /// Nothing, where no person has, or where nothing changed.
     pub fn changes(&self, subject: &Subject, now: &Claimed) -> Vec<String> {
         let (Subject::Tool(name) | Subject::AppTool(name)) = subject else { return vec![] };
         let together = self.together.get(name).filter(|_| matches!(subject, Subject::Tool(_)));

@@ -92,7 +92,7 @@ impl Domains {
     /// Judges a source that a document declared.
     ///
     /// What is private and was not granted is a person's to decide: behind such an address stand things
-    /// that trust whoever can reach them.
+    /// that trust every program that can reach them.
     pub fn judge(&self, source: &Source) -> Stance {
         if !self.permit(source) {
             return Stance::Deny;
@@ -177,6 +177,7 @@ impl fmt::Display for Nearby {
 
 /// Why a text grants nothing of this machine or its networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NearbyError {
     /// It is no host.
     #[error(transparent)]

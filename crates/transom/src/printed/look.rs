@@ -1,7 +1,7 @@
 //! A look at JSON: whether it is spelled as we print it, and says one thing.
 
 use super::{Ambiguous, Names, fold, is_reserved};
-use crate::{quoted::Quoted, rpc::scan::plain_end};
+use crate::{quoted::Quoted, scan::plain_end};
 
 /// What a look at a text finds.
 pub(super) enum Trouble {

@@ -16,7 +16,7 @@ pub fn is_reserved(name: &str) -> bool {
 }
 
 /// Whether a JSON text has a [reserved](is_reserved) name anywhere, however it is spelled. A text that is not JSON
-/// may have one: nobody should read it.
+/// may have one: it should not be read.
 ///
 /// ```
 /// use transom::printed::has_reserved_name;

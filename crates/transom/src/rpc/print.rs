@@ -2,7 +2,8 @@
 
 use serde_json::value::RawValue;
 
-use super::{ErrorObject, Id, raw};
+use super::{ErrorObject, Id};
+use crate::printed::push_string;
 
 pub(super) fn call(id: Option<&Id>, method: &str, params: Option<&RawValue>) -> String {
     let mut text = String::with_capacity(64 + method.len() + params.map_or(0, |p| p.get().len()));
@@ -52,16 +53,5 @@ fn push_id(text: &mut String, id: &Id) {
     match id {
         Id::Number(number) => text.push_str(&number.to_string()),
         Id::String(string) => push_string(text, string),
-    }
-}
-
-/// Plain words go in as they are; whatever would need escaping takes the serialiser's road.
-pub(crate) fn push_string(text: &mut String, string: &str) {
-    if string.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-        text.push('"');
-        text.push_str(string);
-        text.push('"');
-    } else {
-        text.push_str(raw(string).get());
     }
 }

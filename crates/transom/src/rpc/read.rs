@@ -24,7 +24,7 @@ pub(super) struct Envelope<'a> {
     params: Option<&'a RawValue>,
     result: Option<&'a RawValue>,
     error: Option<&'a RawValue>,
-    /// An extra one that somebody would take for one of these.
+    /// An extra one that a lenient reader would take for one of these.
     pub(super) twin: Option<Ambiguous>,
 }
 

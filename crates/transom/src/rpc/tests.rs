@@ -79,7 +79,7 @@ fn what_is_refused_and_why() {
         (r#"{"jsonrpc":"2.0","id":1,"result":[]}"#, bad(1, "a result that is not an object")),
         (r#"{"jsonrpc":"2.0","id":1,"error":null}"#, bad(1, "an error we cannot read")),
         (r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""},"result":{}}"#, bad(1, "both a result and an error")),
-        // Twice the same member: which one counts is anybody's guess.
+        // Twice the same member: readers differ in which one counts.
         (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, Malformed::Syntax { line: 1, column: 28 }),
         (r#"{"jsonrpc":"2.0","method":"m"} x"#, Malformed::Syntax { line: 1, column: 32 }),
         (r#"{"jsonrpc":"2.0","method":"m""#, Malformed::Syntax { line: 1, column: 29 }),

@@ -48,7 +48,7 @@ impl View {
         }
     }
 
-    /// An answer nobody can use is still an answer: whoever waits for it must not wait longer.
+    /// An answer that cannot be used is still an answer: the call that waits for it must not wait longer.
     pub(super) fn malformed(&mut self, malformed: rpc::Malformed) -> Violation {
         if let rpc::Malformed::BadAnswer { id, .. } = &malformed {
             let error = ErrorObject::new(INTERNAL_ERROR, malformed.to_string());

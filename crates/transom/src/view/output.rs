@@ -30,7 +30,7 @@ pub enum Output {
         /// The notification's method.
         method: &'static str,
     },
-    /// A call gave a sign of life.
+    /// A call made progress.
     Progress {
         /// The call.
         call: u64,
@@ -78,6 +78,7 @@ pub enum Output {
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The host answered with an error; -32601 means that it does not offer this (V-34).
     #[error("{message} ({code})")]
@@ -100,10 +101,11 @@ pub enum CallError {
 
 /// Why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The host would not talk.
     Refused,
-    /// Nobody answered `ui/initialize`.
+    /// The host did not answer `ui/initialize`.
     Silence,
     /// The view ended it.
     Closed,

@@ -54,7 +54,7 @@ impl Fields {
         self.value(key).is_some_and(|value| is_truthy(&value))
     }
 
-    /// What nobody took.
+    /// What was not taken.
     pub(super) fn rest(self) -> Map<String, Value> {
         self.0
     }

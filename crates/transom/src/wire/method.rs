@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(canonical("notifications/initialized"), INITIALIZED);
     }
 
-    // The whole prefix is reserved, also names nobody has defined yet.
+    // The whole prefix is reserved, also names that are not defined yet.
     #[test]
     fn the_sandbox_prefix_is_reserved() {
         for method in [

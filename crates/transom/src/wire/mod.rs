@@ -2,7 +2,7 @@
 //!
 //! Strict when written, lenient when read. A value of these types prints as something the reference
 //! peers accept: enums are closed, options are left out and never `null`, flags are `{}`. Reading
-//! ignores the odd item and keeps the rest; where the oddity matters to somebody, it becomes a
+//! ignores the odd item and keeps the rest; where the oddity matters to an author, it becomes a
 //! [`Finding`]. What only passes through stays raw text.
 //!
 //! The raw types borrow from the text they were read from: read them with `serde_json::from_str`

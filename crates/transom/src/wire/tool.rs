@@ -87,6 +87,7 @@ impl<'de> Deserialize<'de> for Tool {
 
 /// Why something is not a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotATool {
     /// No name.
     #[error("a tool has a name")]

@@ -79,7 +79,7 @@ impl Visibilities {
     pub const MODEL: Self = Self { model: true, app: false };
     /// The view alone.
     pub const APP: Self = Self { model: false, app: true };
-    /// Nobody.
+    /// Neither views nor the model.
     pub const NONE: Self = Self { model: false, app: false };
 
     /// Whether someone may call the tool.
@@ -97,7 +97,7 @@ impl Visibilities {
         }
     }
 
-    /// Counts membership. What cannot be read gives access to nobody: its author wanted fewer
+    /// Counts membership. What cannot be read gives access to neither: its author wanted fewer
     /// than everybody.
     fn read(value: &Value, findings: &mut Vec<Finding>) -> Self {
         let mut unknown = |item: &Value| {

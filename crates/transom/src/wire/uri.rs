@@ -9,7 +9,7 @@ use std::fmt;
 pub struct UiUri(String);
 
 impl UiUri {
-    /// The longest address, in bytes: people are shown it, and it is kept for as long as somebody agrees to it.
+    /// The longest address, in bytes: people are shown it, and it is kept for as long as a person agrees to it.
     pub const LONGEST: usize = 2_048;
 
     /// Reads an address. The scheme is lower case, as the reference compares it.

@@ -103,7 +103,7 @@ pub(super) async fn call(
     let request =
         Request::with_params("tools/call", &params).expect("an object without doubled members");
     let result = upstream.call(&request, CallOptions::default())?.outcome().await?;
-    // Nesting beyond what serde takes is no result that anybody could use.
+    // A result that is nested deeper than serde reads counts as empty: no client could use it.
     Ok(serde_json::from_str(result.get()).unwrap_or_default())
 }
 

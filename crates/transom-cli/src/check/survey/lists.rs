@@ -30,7 +30,7 @@ impl Listed {
     }
 }
 
-/// Lists the tools, as somebody who shows views or who does not.
+/// Lists the tools, as a client that shows views or as one that does not.
 pub(super) async fn tools(upstream: &Upstream, views: bool) -> Result<Listed, String> {
     let missing = !upstream.server().capabilities.contains_key("tools");
     match list(upstream, "tools/list", views).await {

@@ -66,7 +66,7 @@ pub(super) async fn attempt(
     attempts
 }
 
-/// A listener that notes whether anybody came.
+/// A listener that notes whether something connected.
 struct Ear {
     port: u16,
     heard: Arc<AtomicBool>,

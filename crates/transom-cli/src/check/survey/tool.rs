@@ -8,7 +8,7 @@ pub(in crate::check) fn link(tool: &Value) -> Option<&str> {
     meta["ui"]["resourceUri"].as_str().or_else(|| meta["ui/resourceUri"].as_str())
 }
 
-/// Who may call a tool, as it was written: nothing means everybody.
+/// Who may call a tool, as it was written: none means that model and views may.
 fn visibility(tool: &Value) -> Option<Vec<&str>> {
     let listed = tool["_meta"]["ui"]["visibility"].as_array()?;
     Some(listed.iter().filter_map(Value::as_str).collect())

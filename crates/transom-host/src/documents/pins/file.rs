@@ -173,7 +173,7 @@ struct FirstPin {
 }
 
 fn parse(text: &str) -> Result<Board, String> {
-    // First the version: what comes with another one nobody here can know.
+    // First the version: what comes with another one cannot be known here.
     let Version { version } = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let contents = match version {
         1 => first(text)?,

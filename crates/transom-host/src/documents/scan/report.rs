@@ -8,7 +8,7 @@ use transom::violation::Quoted;
 use url::Url;
 
 use super::address::{self, Target};
-use super::{Place, Scan, ScanFinding, Severity, Use, UsedOrigin, What};
+use super::{Scan, ScanFinding, Severity, Spot, Use, UsedOrigin, What};
 
 /// What was found so far.
 pub(super) struct Report<'a> {
@@ -48,7 +48,7 @@ impl<'a> Report<'a> {
             self.find(severity, what, at, within, words);
         }
         if self.scan.origins.len() < MAX_ORIGINS {
-            let place = Place { line: 0, offset: at, within };
+            let place = Spot { line: 0, offset: at, within };
             self.scan.origins.push(UsedOrigin { origin, purpose, declared, place });
         }
     }
@@ -82,7 +82,7 @@ impl<'a> Report<'a> {
             self.scan.omitted += 1;
             return;
         }
-        let place = Place { line: 0, offset, within };
+        let place = Spot { line: 0, offset, within };
         self.scan.findings.push(ScanFinding { severity, what, place, words });
     }
 
@@ -105,7 +105,7 @@ impl<'a> Report<'a> {
     pub(super) fn finish(mut self, html: &str) -> Scan {
         self.unused();
         self.scan.omitted += self.addresses.saturating_sub(MAX_ADDRESSES);
-        let mut places: Vec<&mut Place> =
+        let mut places: Vec<&mut Spot> =
             self.scan.findings.iter_mut().map(|f| &mut f.place).collect();
         places.extend(self.scan.origins.iter_mut().map(|used| &mut used.place));
         number(places, html);
@@ -179,7 +179,7 @@ fn undeclared(purpose: Use, origin: &str) -> Option<(Severity, What, String)> {
 }
 
 /// Fills in the lines of all places in one pass.
-fn number(mut places: Vec<&mut Place>, html: &str) {
+fn number(mut places: Vec<&mut Spot>, html: &str) {
     places.sort_by_key(|place| place.offset);
     let (mut line, mut from) = (1, 0);
     for place in places {

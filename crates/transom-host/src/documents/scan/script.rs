@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The names of XML's vocabularies are addresses that nobody visits; nor is `https://${…}` one.
+/// The names of XML's vocabularies are addresses that no browser visits; nor is `https://${…}` one.
 fn is_real(host: &str, purpose: Use) -> bool {
     host.len() <= transom::origin::MAX_ADDRESS_BYTES
         && !host.contains(['$', '{', '%'])

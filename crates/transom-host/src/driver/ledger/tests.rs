@@ -24,7 +24,7 @@ use crate::{
     audit::{Audit, Options, Reader, Record},
     demo,
     documents::{Document, Limits},
-    envelope::Frame,
+    envelope::Envelope,
     sandbox::Naming,
     upstream::{Endpoint, Target},
 };
@@ -49,6 +49,12 @@ impl Page {
         let page = &mut self;
         page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather","arguments":{}}}}))
             .await;
+        self.greeted().await
+    }
+
+    /// The view's handshake, once the page has its frame.
+    async fn greeted(mut self) -> Self {
+        let page = &mut self;
         page.hear("open").await;
         let hello = json!({"protocolVersion":"2026-01-26","appInfo":{"name":"v","version":"1"},"appCapabilities":{}});
         page.ask("ui/initialize", hello).await;
@@ -96,7 +102,7 @@ impl Page {
         let rest = what.to_string();
         let text =
             format!(r#"{{"view":"v1","seq":{},"ack":{},{}"#, self.said, self.heard, &rest[1..]);
-        let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+        let frame = Event::Said { page: "p".into(), connection: 1, text, room: None };
         assert!(self.host.events().send(frame).await.is_ok());
     }
 
@@ -114,7 +120,7 @@ impl Page {
     async fn next(&mut self) -> (String, Value) {
         loop {
             let Some(ToSocket::Text(text)) = self.socket.recv().await else { panic!("closed") };
-            let Ok(frame) = Frame::parse(&text) else { continue };
+            let Ok(frame) = Envelope::parse(&text) else { continue };
             let Some(said) = frame.said else { continue };
             self.heard = said.seq;
             return (said.kind.to_owned(), serde_json::from_str(said.payload).unwrap());
@@ -342,7 +348,7 @@ async fn a_limit_is_one_row_and_a_flood_one_more_with_a_number() {
     // A second view has no place.
     let open = json!({"tool":{"server":"demo","name":"show_weather"}});
     let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
-    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    let frame = Event::Said { page: "p".into(), connection: 1, text, room: None };
     assert!(page.host.events().send(frame).await.is_ok());
     assert!(page.hear("text").await["why"].as_str().unwrap().contains("as many as may be: 1"));
     page.host.close().await;
@@ -384,6 +390,27 @@ async fn d7_without_its_row_nothing_is_done() {
     assert!(text["why"].as_str().unwrap().contains("the disk is full"), "{text}");
     assert!(text.get("text").is_none(), "nor is its tool called: {text}");
     assert_eq!(page.hear("close").await["reason"], "text");
+}
+
+#[tokio::test]
+async fn d7_arguments_written_step_by_step_call_nothing_without_their_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let mut page = Page::connect(Some(audit.clone())).await;
+    let tool = json!({"server":"demo","name":"show_weather","writing":true});
+    page.say(json!({"open":{"tool":tool}})).await;
+    let mut page = page.greeted().await;
+    fill(&audit).await;
+    page.say(json!({"arguments":{"text":"{}","done":true}})).await;
+    let reason = loop {
+        let message = page.hear("message").await;
+        assert_ne!(message["method"], "ui/notifications/tool-result", "it was called");
+        if message["method"] == "ui/notifications/tool-cancelled" {
+            break message["params"]["reason"].clone();
+        }
+    };
+    assert_eq!(reason, "the audit cannot be written", "and no word of where it is");
 }
 
 #[tokio::test]
@@ -452,7 +479,7 @@ async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
     let (mut page, id) = changed(folder.path(), audit).await;
     let open = json!({"tool":{"server":"demo","name":"show_weather","arguments":{}}});
     let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
-    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    let frame = Event::Said { page: "p".into(), connection: 1, text, room: None };
     assert!(page.host.events().send(frame).await.is_ok());
     page.hear("ask").await;
     page.heard = 1;
@@ -507,7 +534,7 @@ async fn h_49_a_yes_to_what_one_tool_shows_is_none_to_another_that_was_not_named
     assert_eq!((&*kind, &ask["kind"]), ("ask", &json!("document")));
     let open = json!({"tool":{"server":"demo","name":"again","arguments":{}}});
     let text = format!(r#"{{"view":"v2","seq":1,"ack":0,"open":{open}}}"#);
-    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    let frame = Event::Said { page: "p".into(), connection: 1, text, room: None };
     assert!(page.host.events().send(frame).await.is_ok());
     let (kind, other) = page.next().await;
     assert_eq!((&*kind, &other["kind"]), ("ask", &json!("document")));
@@ -518,7 +545,7 @@ async fn h_49_a_yes_to_what_one_tool_shows_is_none_to_another_that_was_not_named
         r#"{{"view":"v2","seq":2,"ack":1,"answer":{{"id":{},"choice":"deny"}}}}"#,
         other["id"]
     );
-    let frame = Event::Frame { page: "p".into(), connection: 1, text, room: None };
+    let frame = Event::Said { page: "p".into(), connection: 1, text, room: None };
     assert!(page.host.events().send(frame).await.is_ok());
     let (kind, said) = page.next().await;
     assert_eq!(kind, "text", "{said}");

@@ -1,4 +1,4 @@
-//! The tokens of all servers that somebody has signed in to: in memory and, with a data folder, in a
+//! The tokens of all servers that a person has signed in to: in memory and, with a data folder, in a
 //! file that only its owner can read.
 
 use std::{
@@ -186,7 +186,7 @@ fn parse(text: &str) -> Option<BTreeMap<String, Record>> {
 
 const FILE: &str = "tokens.json";
 const VERSION: u32 = 1;
-/// Far more than anybody signs in to.
+/// Far more servers than a person signs in to.
 const MAX_BYTES: u64 = 4 << 20;
 
 #[cfg(test)]

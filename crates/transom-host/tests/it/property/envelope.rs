@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use transom::rpc::{Limits, Message};
 use transom_host::{
-    envelope::{Frame, FromPage, Hello, Said, Stream, ToPage, ViewId},
+    envelope::{Envelope, FromPage, Hello, Said, Stream, ToPage, ViewId},
     words::Words,
 };
 
@@ -15,7 +15,7 @@ pub(crate) fn check(data: &[u8]) {
     let mut stream = Stream::new(ViewId::parse("v").expect("a name"));
     for line in text.split('\n').take(64) {
         let _ = Hello::parse(line);
-        let Ok(frame) = Frame::parse(line) else { continue };
+        let Ok(frame) = Envelope::parse(line) else { continue };
         assert!(ViewId::parse(frame.view).is_some(), "{line}");
         reads_the_same(line, &frame);
         if let Some(said) = &frame.said {
@@ -26,7 +26,7 @@ pub(crate) fn check(data: &[u8]) {
 }
 
 /// A JSON parser that looks at the whole line sees the same head as we, who look at its beginning only.
-fn reads_the_same(line: &str, frame: &Frame<'_>) {
+fn reads_the_same(line: &str, frame: &Envelope<'_>) {
     let printed = match &frame.said {
         None => format!(r#"{{"view":"{}","ack":{}}}"#, frame.view, frame.ack),
         Some(said) => {
@@ -37,7 +37,7 @@ fn reads_the_same(line: &str, frame: &Frame<'_>) {
             )
         }
     };
-    assert_eq!(Frame::parse(&printed).as_ref(), Ok(frame), "{line}");
+    assert_eq!(Envelope::parse(&printed).as_ref(), Ok(frame), "{line}");
     let whole = frame.said.as_ref().is_none_or(|said| is_one_value(said.payload));
     let Ok(members) = serde_json::from_str::<Value>(&printed) else { return };
     let heads = ["view", "seq", "ack"];
@@ -65,7 +65,7 @@ fn read(said: &Said<'_>) {
 }
 
 /// A stream that says something now and then takes any counters, or refuses them and is as it was.
-fn in_step(stream: &mut Stream, frame: &Frame<'_>) {
+fn in_step(stream: &mut Stream, frame: &Envelope<'_>) {
     let _ = stream.say(&ToPage::Note { text: Words::ours("news") });
     let _ = stream.write();
     let before = stream.queued();

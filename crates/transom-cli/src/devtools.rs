@@ -7,21 +7,21 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
 
 /// A connection to a browser.
-pub(super) struct Devtools {
+pub(crate) struct Devtools {
     socket: WebSocketStream<TcpStream>,
     next: u64,
 }
 
 impl Devtools {
     /// Connects to a browser on this machine.
-    pub(super) async fn connect(port: u16, path: &str) -> Result<Self> {
+    pub(crate) async fn connect(port: u16, path: &str) -> Result<Self> {
         let stream = TcpStream::connect(("127.0.0.1", port)).await?;
         let (socket, _) = client_async(format!("ws://127.0.0.1:{port}{path}"), stream).await?;
         Ok(Self { socket, next: 1 })
     }
 
     /// Asks for something and waits for the answer. Whatever else the browser says is not heard.
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &mut self,
         method: &str,
         params: Value,

@@ -67,7 +67,9 @@ fn of_ipv4(address: Ipv4Addr) -> Reach {
         | [169, 254, ..]
         | [172, 16..=31, ..]
         | [192, 168, ..]
-        | [192, 0, 0, _]
+        | [192, 0, 0 | 2, _]
+        | [198, 51, 100, _]
+        | [203, 0, 113, _]
         | [198, 18..=19, ..]
         | [224..=255, ..] => Reach::Network,
         _ => Reach::Public,
@@ -87,9 +89,11 @@ fn of_ipv6(address: Ipv6Addr) -> Reach {
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => within(high, low),
-        [0xfc00..=0xfdff | 0xfe80..=0xffff, ..] | [0x64, 0xff9b, 1, ..] | [0x100, 0, 0, 0, ..] => {
-            Reach::Network
-        }
+        // Of this network, for documents, or an IPv4 address behind Teredo that cannot be told from outside.
+        [0xfc00..=0xfdff | 0xfe80..=0xffff, ..]
+        | [0x64, 0xff9b, 1, ..]
+        | [0x100, 0, 0, 0, ..]
+        | [0x2001, 0 | 0xdb8, ..] => Reach::Network,
         _ => Reach::Public,
     }
 }

@@ -1,3 +1,5 @@
+//! The hash of a document.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -4,7 +4,7 @@
 ///
 /// Says nothing about validity: the parser that comes next does. On text that is not JSON the answer
 /// may be wrong either way, and the parser refuses it anyhow.
-pub(super) fn deeper_than(bytes: &[u8], limit: usize) -> bool {
+pub(crate) fn deeper_than(bytes: &[u8], limit: usize) -> bool {
     // Few brackets cannot nest deep, and counting them is several times as fast as following them.
     // A message that is one long string, the dearest to follow for its worth, stops here.
     !few_brackets(bytes, limit) && nests_deeper(bytes, limit)

@@ -1,7 +1,7 @@
-//! A browser of our own: a fresh profile, no window, ended with us.
+//! The installed Chromium: started by us, spoken to in its own protocol, ended with us.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
     process::Stdio,
@@ -13,32 +13,30 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::devtools::Devtools;
+use crate::devtools::Devtools;
 
-/// A running browser. Dropping it ends it.
-pub(super) struct Browser {
+/// A running browser with one page. Dropping it ends it.
+pub(crate) struct Browser {
     child: Box<dyn ChildWrapper>,
     tools: Devtools,
     target: Value,
     page: String,
-    folder: tempfile::TempDir,
 }
 
 impl Browser {
-    /// Starts it.
-    pub(super) async fn start(program: &Path, flags: &[String]) -> Result<Self> {
-        let folder = tempfile::tempdir().context("there is no place for a profile")?;
-        let (profile, downloads) = (folder.path().join("profile"), folder.path().join("downloads"));
-        std::fs::create_dir_all(&downloads)?;
-        std::fs::create_dir_all(&profile)?;
+    /// Starts it with a profile, which is made if need be, and opens a blank page.
+    pub(crate) async fn start(
+        program: &Path,
+        profile: &Path,
+        flags: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Result<Self> {
+        std::fs::create_dir_all(profile).context("there is no place for a profile")?;
+        // What an earlier run left there is not where this one listens.
+        let _ = std::fs::remove_file(profile.join(PORT_FILE));
         let mut command = tokio::process::Command::new(program);
         command.args(FLAGS).args(flags);
-        // Chromium refuses to keep its own sandbox when root starts it.
-        if is_root(&profile) {
-            command.arg("--no-sandbox");
-        }
         let mut data = OsString::from("--user-data-dir=");
-        data.push(&profile);
+        data.push(profile);
         command.arg(data).arg("about:blank");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut wrapped = CommandWrap::from(command);
@@ -47,7 +45,7 @@ impl Browser {
         let mut child =
             wrapped.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let tools = tokio::select! {
-            tools = timeout(START, attach(&profile)) => tools,
+            tools = timeout(START, attach(profile)) => tools,
             ended = child.wait() => bail!(
                 "{} ended at once ({}); start it by hand to see why, and give it flags with --browser-flag",
                 program.display(), ended?
@@ -56,38 +54,30 @@ impl Browser {
         let Ok(tools) = tools else {
             bail!("{} did not start within {} s", program.display(), START.as_secs());
         };
-        let mut browser =
-            Self { child, tools: tools?, target: Value::Null, page: String::new(), folder };
-        browser.prepare(&downloads).await?;
+        let mut browser = Self { child, tools: tools?, target: Value::Null, page: String::new() };
+        browser.open_blank().await?;
         Ok(browser)
     }
 
-    /// Answers every question with yes, so that what stands in the way is not a question that nobody answered.
-    async fn prepare(&mut self, downloads: &Path) -> Result<()> {
-        let allow = json!({ "behavior": "allow", "downloadPath": downloads });
-        self.tools.call("Browser.setDownloadBehavior", allow, None).await?;
-        let all = json!({ "permissions": ["geolocation", "clipboardReadWrite", "audioCapture", "videoCapture"] });
-        self.tools.call("Browser.grantPermissions", all, None).await?;
+    async fn open_blank(&mut self) -> Result<()> {
         let blank = json!({ "url": "about:blank" });
-        let mut created = self.tools.call("Target.createTarget", blank, None).await?;
+        let mut created = self.call("Target.createTarget", blank).await?;
         self.target = created["targetId"].take();
         let attach = json!({ "targetId": self.target, "flatten": true });
-        let attached = self.tools.call("Target.attachToTarget", attach, None).await?;
+        let attached = self.call("Target.attachToTarget", attach).await?;
         self.page =
             attached["sessionId"].as_str().context("the browser gave no session")?.to_owned();
-        let somewhere = json!({ "latitude": 38.7, "longitude": -9.1, "accuracy": 1 });
-        self.on_page("Emulation.setGeolocationOverride", somewhere).await?;
         Ok(())
     }
 
     /// Opens the page.
-    pub(super) async fn open(&mut self, url: &str) -> Result<()> {
+    pub(crate) async fn open(&mut self, url: &str) -> Result<()> {
         self.on_page("Page.navigate", json!({ "url": url })).await?;
         Ok(())
     }
 
     /// Clicks on the page, as a person would.
-    pub(super) async fn click(&mut self, x: u32, y: u32) -> Result<()> {
+    pub(crate) async fn click(&mut self, x: u32, y: u32) -> Result<()> {
         self.on_page("Page.bringToFront", json!({})).await?;
         for kind in ["mousePressed", "mouseReleased"] {
             let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
@@ -97,31 +87,31 @@ impl Browser {
     }
 
     /// Where the page is now, wherever it was sent.
-    pub(super) async fn address(&mut self) -> Result<String> {
+    pub(crate) async fn address(&mut self) -> Result<String> {
         let target = json!({ "targetId": self.target });
-        let found = self.tools.call("Target.getTargetInfo", target, None).await?;
+        let found = self.call("Target.getTargetInfo", target).await?;
         Ok(found["targetInfo"]["url"].as_str().unwrap_or_default().to_owned())
     }
 
-    async fn on_page(&mut self, method: &str, params: Value) -> Result<Value> {
+    /// Asks something of the browser.
+    pub(crate) async fn call(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.tools.call(method, params, None).await
+    }
+
+    /// Asks something of its page.
+    pub(crate) async fn on_page(&mut self, method: &str, params: Value) -> Result<Value> {
         self.tools.call(method, params, Some(&self.page)).await
     }
 
-    /// How many files it saved.
-    pub(super) fn downloads(&self) -> usize {
-        let folder = self.folder.path().join("downloads");
-        std::fs::read_dir(folder).map_or(0, |files| files.count())
-    }
-
     /// What it calls itself.
-    pub(super) async fn version(&mut self) -> Result<String> {
-        let version = self.tools.call("Browser.getVersion", json!({}), None).await?;
+    pub(crate) async fn version(&mut self) -> Result<String> {
+        let version = self.call("Browser.getVersion", json!({})).await?;
         Ok(version["product"].as_str().unwrap_or("a browser").to_owned())
     }
 
     /// Ends it.
-    pub(super) async fn close(mut self) {
-        let _ = timeout(END, self.tools.call("Browser.close", json!({}), None)).await;
+    pub(crate) async fn close(mut self) {
+        let _ = timeout(END, self.call("Browser.close", json!({}))).await;
         let _ = timeout(END, self.child.wait()).await;
     }
 }
@@ -134,7 +124,7 @@ impl Drop for Browser {
 }
 
 /// The browser that was named, or the first that is installed.
-pub(super) fn find(named: Option<&Path>) -> Result<PathBuf> {
+pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf> {
     if let Some(path) = named {
         return Ok(path.to_owned());
     }
@@ -152,7 +142,7 @@ pub(super) fn find(named: Option<&Path>) -> Result<PathBuf> {
 
 /// Waits until the browser has written down where it listens, and connects.
 async fn attach(profile: &Path) -> Result<Devtools> {
-    let file = profile.join("DevToolsActivePort");
+    let file = profile.join(PORT_FILE);
     loop {
         if let Ok(text) = std::fs::read_to_string(&file)
             && let [port, path] = *text.lines().collect::<Vec<_>>()
@@ -164,8 +154,9 @@ async fn attach(profile: &Path) -> Result<Devtools> {
     }
 }
 
+/// Whether root started us, by who owns a folder that we made. Chromium refuses to keep its own sandbox then.
 #[cfg(unix)]
-fn is_root(ours: &Path) -> bool {
+pub(crate) fn is_root(ours: &Path) -> bool {
     let owner = |path: &Path| -> io::Result<u32> {
         Ok(std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(path)?))
     };
@@ -173,29 +164,23 @@ fn is_root(ours: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_root(_: &Path) -> bool {
+pub(crate) fn is_root(_: &Path) -> bool {
     false
 }
 
 const START: Duration = Duration::from_secs(60);
 const END: Duration = Duration::from_secs(5);
 
-/// Plain, except that it has no window and says yes to every question. What stops a view must be the host.
-const FLAGS: [&str; 13] = [
-    "--headless",
+/// Plain, and quiet: it calls nobody of its own accord, and tells us where it listens.
+const FLAGS: [&str; 6] = [
     "--disable-gpu",
-    "--enable-unsafe-swiftshader",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--disable-popup-blocking",
-    "--use-fake-ui-for-media-stream",
-    "--use-fake-device-for-media-stream",
-    "--allow-loopback-in-peer-connection",
-    "--window-size=800,1200",
     "--remote-debugging-port=0",
 ];
+const PORT_FILE: &str = "DevToolsActivePort";
 const NAMES: [&str; 6] = [
     "chromium",
     "chromium-browser",

@@ -1,0 +1,86 @@
+//! What all seats have in common: the clock, the log, the ledger, the accounts of their servers, and the pages.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{sync::mpsc, time::Instant};
+use transom::{
+    host::{Setup, Share},
+    policy::Decided,
+    wire::HostStyles,
+};
+
+use super::{
+    event::{Event, ToSocket},
+    ledger::Ledger,
+    memory::Memory,
+    tabs::Load,
+};
+use crate::{
+    audit::Record, envelope::ViewId, log::Log, place::Place, sandbox::Sandbox, server::Servers,
+};
+
+/// What a seat needs beside its own.
+pub(super) struct Common {
+    pub(super) start: Instant,
+    pub(super) accounts: HashMap<String, Account>,
+    pub(super) styles: HostStyles,
+    pub(super) servers: Arc<Servers>,
+    pub(super) sandbox: Sandbox,
+    pub(super) log: Arc<Log>,
+    pub(super) events: mpsc::Sender<Event>,
+    pub(super) pages: HashMap<String, Load>,
+    /// What people have decided about each server (D6): for all of its views, and for its next one.
+    pub(super) decided: HashMap<String, Decided>,
+    pub(super) memory: Memory,
+    pub(super) ledger: Ledger,
+    /// When which view is looked at next.
+    pub(super) timers: BTreeSet<(Duration, ViewId)>,
+    /// How many questions were asked before views were shown.
+    pub(super) first_questions: u64,
+}
+
+/// One server's views, taken together.
+pub(super) struct Account {
+    pub(super) setup: Arc<Setup>,
+    pub(super) share: Share,
+    pub(super) place: Place,
+}
+
+impl Common {
+    /// The time since the loop began.
+    pub(super) fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The name of the next question that is asked before a view is shown. None is used twice: a click that is under way
+    /// while a question is replaced must not answer the new one.
+    pub(super) fn first_question_id(&mut self) -> String {
+        self.first_questions += 1;
+        format!("first-{}", self.first_questions)
+    }
+
+    /// The socket of a page, while it has one.
+    pub(super) fn socket(&self, page: &str) -> Option<&mpsc::UnboundedSender<ToSocket>> {
+        self.pages.get(page)?.socket.as_ref()
+    }
+
+    /// What a person decided about a private address for the views of a server; nothing, if no one was asked.
+    pub(super) fn nearby(&self, server: &str, wish: &str) -> Option<bool> {
+        self.decided.get(server)?.nearby(wish)
+    }
+
+    /// Writes something about a view down.
+    pub(super) fn note(
+        &self,
+        server: &str,
+        view: &ViewId,
+        record: impl FnOnce() -> Record,
+    ) -> Option<u64> {
+        let audit = self.ledger.audit()?;
+        Some(audit.note(record().of(server, view.as_str())))
+    }
+}

@@ -1,0 +1,83 @@
+//! The types of what page and process say to one another, written for TypeScript from those in Rust.
+//!
+//! Two files of the tree hold them. This test fails when one of them is not what these types make, and writes both where
+//! `TRANSOM_WRITE` is set.
+
+use std::{fs, path::Path};
+
+use ts_rs::{Config, TS};
+
+use crate::{
+    driver::ShownDecision,
+    envelope::{
+        Answer, Ask, Call, CloseReason, Container, Deed, Did, Facts, FileOffer, Fold, FromPage,
+        Mount, Open, Piece, ToPage, Tool,
+    },
+    form::Form,
+    log::{Line, LineKind},
+    page::{First, Lines, PageState},
+    relay::PageLimits,
+    server::{Remark, ServerState, ShownTool, SignIn, Standing},
+};
+
+#[test]
+fn the_types_of_the_page_are_those_of_the_process() {
+    let envelope = [
+        written::<FromPage<'_>>(),
+        written::<Open>(),
+        written::<Container>(),
+        written::<Facts>(),
+        written::<Tool>(),
+        written::<Piece>(),
+        written::<Call>(),
+        written::<Answer>(),
+        written::<Did>(),
+        written::<CloseReason>(),
+        written::<ToPage>(),
+        written::<Mount>(),
+        written::<PageLimits>(),
+        written::<Ask>(),
+        written::<Fold>(),
+        written::<Deed>(),
+        written::<FileOffer>(),
+    ];
+    let import = "import type { Carried } from \"./envelope.js\";\n\
+                  import type { DisplayMode, Json } from \"./wire.js\";\n\n";
+    let state = [
+        written::<PageState>(),
+        written::<First>(),
+        written::<ServerState>(),
+        written::<Standing>(),
+        written::<ShownTool>(),
+        written::<Form>(),
+        written::<Remark>(),
+        written::<SignIn>(),
+        written::<ShownDecision>(),
+        written::<Lines>(),
+        written::<Line>(),
+        written::<LineKind>(),
+    ];
+    let files = [
+        ("web/src/envelope.generated.ts", format!("{HEAD}{import}{}", envelope.join("\n"))),
+        ("workbench/state.generated.ts", format!("{HEAD}{}", state.join("\n"))),
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (name, text) in files {
+        let path = root.join(name);
+        if std::env::var_os("TRANSOM_WRITE").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        let kept = fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == text, "{name} is out of date; run this test with TRANSOM_WRITE=1");
+    }
+}
+
+/// A type as TypeScript has it, with comments on one line where they have one. Prettier leaves it as it is written.
+fn written<T: TS>() -> String {
+    let config = Config::new().with_large_int("number");
+    let (docs, declared) = (T::docs().unwrap_or_default(), T::decl(&config));
+    let text = format!("{docs}// prettier-ignore\nexport {declared}\n");
+    text.replace("/**\n * ", "/** ").replace("\n */", " */").replace(" \n", "\n")
+}
+
+const HEAD: &str = "// Written by crates/transom-host/src/page_types.rs from the types of the host process. Do not edit.\n\n";

@@ -1,0 +1,301 @@
+//! What a view needs to be mounted: its document, compared with what a person agreed to, and its frame.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use transom::{
+    policy::Stance,
+    quoted::Quoted,
+    wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri},
+};
+
+use super::{
+    Server,
+    shown::{UNPINNED, talks},
+};
+use crate::{
+    documents::{self, Change, Document, Limits, Named, Pin, PinError, Review, Shows, Unread},
+    envelope::Mount,
+    grants::{MissingGrants, MissingPermissions, permissions, wish, wishes},
+    sandbox::{Frame, MountError, Mounted, Relay, Sandbox},
+    upstream::{ResourceEntries, Upstream},
+    words,
+    words::Words,
+};
+
+/// What a view needs to be mounted.
+pub(crate) struct Prepared {
+    pub(crate) server: Arc<Server>,
+    pub(crate) tool: Option<Tool>,
+    pub(crate) mounted: Mounted,
+    pub(super) document: Arc<Document>,
+    /// The tool that shows it.
+    pub(super) shown_by: String,
+    /// The template that its address is one of.
+    pub(super) template: Option<String>,
+    pub(super) review: Review,
+    /// Whether no person is asked when its content changes.
+    pub(super) unpinned: bool,
+    /// The private addresses that its frame was given because a person agreed, each with what it is for.
+    pub(crate) reaches: BTreeSet<String>,
+    /// Those of them that a person gave to this view alone.
+    pub(crate) once: BTreeSet<String>,
+}
+
+/// Why a document does not run before a person agrees to it.
+pub(crate) enum Doubt<'a> {
+    /// It is not what it was.
+    Changed(&'a Change),
+    /// It is made for each request.
+    Unpinned(&'a Pin),
+}
+
+impl Server {
+    /// Everything that the view of a tool needs, or in words why there is none.
+    pub(crate) async fn prepare(
+        self: &Arc<Self>,
+        tool: &str,
+        sandbox: &Sandbox,
+    ) -> Result<Prepared, String> {
+        let upstream = self.upstream().ok_or("the server is not connected")?;
+        let listing = upstream.tools();
+        let entry =
+            listing.get(tool).ok_or_else(|| format!("there is no tool {}", Quoted::new(tool)))?;
+        let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
+        let document = self.document(&uri).await.map_err(|error| error.to_string())?;
+        let template = self.template_of(&upstream, &uri).await;
+        let shows = self.shows(tool, template.as_deref());
+        let pins = |error: PinError| error.to_string();
+        let review = self.look_over(&document, shows).map_err(pins)?;
+        let unpinned = !self.own && self.store.is_unpinned(shows).map_err(pins)?;
+        let frame = self.frame(&document, &BTreeSet::new());
+        let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
+        let (shown_by, tool) = (tool.to_owned(), serde_json::from_str(entry.raw.get()).ok());
+        let server = Arc::clone(self);
+        let (reaches, once) = (BTreeSet::new(), BTreeSet::new());
+        Ok(Prepared {
+            server,
+            tool,
+            document,
+            shown_by,
+            template,
+            review,
+            unpinned,
+            mounted,
+            reaches,
+            once,
+        })
+    }
+
+    /// The frame of a document: with what the rules give it of its declaration, and what of the rest a
+    /// person has agreed to.
+    pub(super) fn frame(&self, document: &Arc<Document>, agreed: &BTreeSet<String>) -> Frame {
+        let mut frame = Frame {
+            grants: self.grants.clone(),
+            permissions: self.permissions,
+            relay: Relay::of(&self.limits().0),
+            ..Frame::new(Arc::clone(document), self.place.clone(), self.page_origins.clone())
+        };
+        if let Some(declaration) = &mut frame.declaration {
+            declaration.retain(|list, source| match self.policy.domains.judge(source) {
+                Stance::Allow => true,
+                Stance::Ask => agreed.contains(&wish(list, source)),
+                Stance::Deny => false,
+            });
+        }
+        frame
+    }
+
+    /// Compares what a tool shows with what a person agreed to. What no person has seen before is agreed to when it
+    /// runs; what changed, or is made for each request, waits for a person (H-49).
+    pub(super) fn look_over(
+        &self,
+        document: &Document,
+        shows: Shows<'_>,
+    ) -> Result<Review, PinError> {
+        if self.own {
+            return Ok(Review::Same);
+        }
+        self.store.review(document, shows)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn agree(&self, tool: &str, document: &Document) {
+        self.store.agree(document, self.shows(tool, None), &Review::New).expect("it is empty");
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_new(&self, tool: &str, document: &Document) -> bool {
+        self.store.review(document, self.shows(tool, None)).expect("it can be read") == Review::New
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_agreed(&self, tool: &str, document: &Document) -> bool {
+        self.store.review(document, self.shows(tool, None)).expect("it can be read") == Review::Same
+    }
+
+    pub(super) fn shows<'a>(&'a self, tool: &'a str, template: Option<&'a str>) -> Shows<'a> {
+        Shows { place: self.place.id(), tool, template }
+    }
+
+    /// The template that an address is one of. None for what the list of resources has: that is one document.
+    pub(super) async fn template_of(&self, upstream: &Upstream, uri: &UiUri) -> Option<String> {
+        if self.entries(upstream).await.get(uri).is_some() {
+            return None;
+        }
+        let mut known = self.templates.lock().await;
+        let templates = match &*known {
+            Some(templates) => Arc::clone(templates),
+            None => {
+                let fresh = Arc::new(upstream.resource_templates().await);
+                *known = Some(Arc::clone(&fresh));
+                fresh
+            }
+        };
+        templates.iter().find(|template| documents::fits(template, uri.as_str())).cloned()
+    }
+
+    pub(super) async fn document(&self, uri: &UiUri) -> Result<Arc<Document>, Unread> {
+        let read = || async {
+            let upstream = self
+                .upstream()
+                .ok_or_else(|| Unread::NoAnswer("it is not connected".to_owned()))?;
+            let (result, entries) =
+                tokio::join!(upstream.read_resource(uri.as_str()), self.entries(&upstream));
+            let result = result.map_err(|error| Unread::NoAnswer(Words::of(&error).to_string()))?;
+            let listing = entries.get(uri);
+            Ok(Document::read(&self.name, uri, &result, listing, &Limits::default())?)
+        };
+        self.store.get_or_read(&self.name, uri, read).await
+    }
+
+    /// What its list of resources says: asked for once, and again when it has changed.
+    pub(super) async fn entries(&self, upstream: &Upstream) -> Arc<ResourceEntries> {
+        let mut entries = self.entries.lock().await;
+        if let Some(known) = &*entries {
+            return Arc::clone(known);
+        }
+        let fresh = Arc::new(upstream.resource_entries().await);
+        *entries = Some(Arc::clone(&fresh));
+        fresh
+    }
+}
+
+impl Prepared {
+    /// What the page is told.
+    pub(crate) fn mount(&self, tool: &str) -> Mount {
+        let mounted = &self.mounted;
+        Mount {
+            src: mounted.sandbox_url.clone(),
+            title: format!("{} from {}", Quoted::new(tool), Quoted::new(&self.server.name)),
+            allow: Some(mounted.allow.clone()).filter(|allow| !allow.is_empty()),
+            border: self.document.meta.prefers_border,
+            limits: Relay::of(&self.server.limits().0).page,
+        }
+    }
+
+    /// What the person should know before it runs (H-28, D8).
+    pub(crate) fn warnings(&self) -> Vec<Words> {
+        let given = self.mounted.declaration.as_ref();
+        let talks = talks(given, self.document.declaration.as_ref());
+        let mut warnings: Vec<Words> = talks.iter().map(|words| Words::ours(words)).collect();
+        let granted = permissions(self.mounted.permissions);
+        if !granted.is_empty() {
+            warnings.push(words!("this view may use {}", Words::ours(&granted.join(", "))));
+        }
+        let missing = MissingGrants::of(&self.document, &self.server.grants);
+        warnings.extend(missing.map(|missing| Words::ours(&missing.to_string())));
+        let missing = MissingPermissions::of(&self.document, self.server.permissions);
+        warnings.extend(missing.map(|missing| Words::ours(&missing.to_string())));
+        warnings.extend(self.unpinned.then(|| words!("this view is {}", UNPINNED)));
+        warnings
+    }
+
+    /// What the frame was really given beside its own origin, for the view to know (H-32).
+    pub(crate) fn granted(&self) -> Option<SandboxCapabilities> {
+        let declaration = self.mounted.declaration.as_ref().filter(|all| !all.is_empty());
+        let csp = declaration.map(Into::into);
+        let permissions = Some(self.mounted.permissions);
+        let permissions = permissions.filter(|given| *given != ResourcePermissions::default());
+        (csp.is_some() || permissions.is_some()).then_some(SandboxCapabilities { permissions, csp })
+    }
+
+    /// What a person has to agree to before it runs; nothing, if it may (H-49).
+    pub(crate) fn doubt(&self) -> Option<Doubt<'_>> {
+        match &self.review {
+            Review::Changed(change) => Some(Doubt::Changed(change)),
+            Review::Unpinned(pin) => Some(Doubt::Unpinned(pin)),
+            Review::New | Review::Same => None,
+        }
+    }
+
+    /// What of this machine and its networks the document declares and for what, where the rules leave it to a person.
+    pub(crate) fn nearby(&self) -> BTreeSet<String> {
+        wishes(&self.document, &self.server.policy.domains)
+    }
+
+    /// Gives it what of that a person has agreed to, and nothing else of it.
+    pub(crate) fn open_to(
+        &mut self,
+        agreed: BTreeSet<String>,
+        sandbox: &Sandbox,
+    ) -> Result<(), MountError> {
+        if agreed != self.reaches {
+            let frame = self.server.frame(&self.document, &agreed);
+            sandbox.remount(&mut self.mounted, frame)?;
+            self.reaches = agreed;
+        }
+        Ok(())
+    }
+
+    /// Which document it would run.
+    pub(crate) fn named(&self) -> Named {
+        let (uri, hash) = (self.document.uri.as_str().to_owned(), self.document.hash);
+        Named { uri, hash, pinned: !self.unpinned }
+    }
+
+    /// Remembers that a person agreed to this document, or to whatever is at its address.
+    pub(crate) fn agree(&mut self, changing: bool) -> Result<(), PinError> {
+        let shows = self.server.shows(&self.shown_by, self.template.as_deref());
+        let store = &self.server.store;
+        match changing {
+            true => store.agree_to_changes(&self.document, shows)?,
+            false => store.agree(&self.document, shows, &self.review)?,
+        }
+        self.unpinned = store.is_unpinned(shows)?;
+        self.review = Review::Same;
+        Ok(())
+    }
+
+    /// Agrees to what no person has seen before, now that it runs. Meanwhile the same tool may have shown something else
+    /// that was agreed to: then this is a change, and waits for a person.
+    pub(crate) fn pin(&mut self) -> Result<(), PinError> {
+        if !matches!(self.review, Review::New) {
+            return Ok(());
+        }
+        let shows = self.server.shows(&self.shown_by, self.template.as_deref());
+        self.review = self.server.store.review(&self.document, shows)?;
+        match self.review {
+            Review::New => self.agree(false),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a yes to this one is a yes to the other: of the same tool, or of one that the question named, and a person
+    /// would be asked the same about the two.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let named = match &self.review {
+            Review::Changed(change) => change.others.contains(&other.shown_by),
+            _ => false,
+        };
+        let place = |prepared: &Self| prepared.server.place.id().clone();
+        let asked = |prepared: &Self| {
+            let before = match &prepared.review {
+                Review::Changed(change) => Some(change.before.clone()),
+                _ => None,
+            };
+            (before, Pin::of(&prepared.document, prepared.template.as_deref()))
+        };
+        let tool = named || self.shown_by == other.shown_by;
+        tool && place(self) == place(other) && asked(self) == asked(other)
+    }
+}

@@ -1,0 +1,304 @@
+//! Servers as people are shown them: how each is, its tools, and what to know before a view opens.
+
+use std::{collections::BTreeSet, sync::PoisonError};
+
+use serde::Serialize;
+use serde_json::Value;
+use transom::{
+    csp::{Declaration, Source},
+    policy::Stance,
+    quoted::Quoted,
+    wire::{Finding, Visibility},
+};
+
+use super::{Server, Servers};
+use crate::{
+    documents::{Document, Severity},
+    form::Form,
+    grants::{MissingGrants, MissingNearby, MissingPermissions},
+    log::LineKind,
+    upstream::ListedTool,
+    words,
+    words::Words,
+};
+
+/// How a server is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// It is being reached, for the first time or again.
+    Connecting,
+    /// It waits for a person to sign in.
+    #[serde(rename = "sign-in")]
+    SignIn,
+    /// It is there, and its views are known.
+    Ready,
+    /// It is not there and will not be.
+    Gone,
+}
+
+/// A server as people are shown it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Server", optional_fields))]
+#[non_exhaustive]
+pub struct ServerState {
+    /// The name it is configured with.
+    pub name: String,
+    /// How it is.
+    pub state: Standing,
+    /// How it is, in words.
+    pub words: String,
+    /// The tools that a model or a person may call.
+    pub tools: Vec<ShownTool>,
+    /// What people should know before they open a view.
+    pub findings: Vec<Remark>,
+    /// Where to sign in, while the server asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SignIn>,
+}
+
+/// A tool as people are shown it.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Tool"))]
+#[non_exhaustive]
+pub struct ShownTool {
+    /// What is needed to draw a form for its arguments.
+    #[serde(flatten)]
+    pub form: Form,
+    /// Its name as people may read it.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub label: Quoted,
+    /// Whether it opens a view.
+    pub view: bool,
+}
+
+/// An invitation to sign in.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[non_exhaustive]
+pub struct SignIn {
+    /// The address to open in a browser.
+    pub url: String,
+    /// Who asks for the password there.
+    pub place: String,
+}
+
+/// One thing that people should know about a server's views.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[non_exhaustive]
+pub struct Remark {
+    /// `danger`, `warning` or `note`.
+    #[cfg_attr(test, ts(type = "\"danger\" | \"warning\" | \"note\""))]
+    pub severity: &'static str,
+    /// What it is.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub words: Words,
+}
+
+/// How a server is, in a word and in words.
+#[derive(Clone, Debug)]
+pub(super) struct Condition {
+    pub(super) standing: Standing,
+    pub(super) words: String,
+    pub(super) findings: Vec<Remark>,
+    pub(super) sign_in: Option<SignIn>,
+}
+
+impl Server {
+    /// Reads the documents of all views before a page asks for them (D8), and says what was found.
+    pub(super) async fn review(&self, servers: &Servers) {
+        let Some(upstream) = self.upstream() else { return };
+        let tools = upstream.tools();
+        let long = tools.findings().iter().filter(|found| matches!(found, Finding::TooLong { .. }));
+        let remark =
+            |found: &Finding| Remark::new(Severity::Warning, Words::ours(&found.to_string()));
+        let mut findings: Vec<_> = long.take(REMARKS).map(remark).collect();
+        let mut views = BTreeSet::new();
+        for (tool, listed) in tools.iter() {
+            let Some(uri) = listed.meta.resource_uri.clone() else { continue };
+            if !views.insert(uri.as_str().to_owned()) || !servers.prefetch {
+                continue;
+            }
+            match self.document(&uri).await {
+                Ok(document) => {
+                    let template = self.template_of(&upstream, &uri).await;
+                    let shows = self.shows(tool, template.as_deref());
+                    // Pins that cannot be read are said where a view is opened, and keep it from running.
+                    let unpinned = !self.own && self.store.is_unpinned(shows).unwrap_or(false);
+                    let words = words!("{}: {}", Quoted::new(document.uri.as_str()), UNPINNED);
+                    findings.extend(unpinned.then(|| Remark::new(Severity::Note, words)));
+                    findings.extend(self.remarks(&document));
+                }
+                Err(error) => {
+                    let words = words!("{}: {}", Quoted::new(uri.as_str()), Words::of(&error));
+                    findings.push(Remark::new(Severity::Danger, words));
+                }
+            }
+        }
+        let (tools, views) = (tools.iter().count(), views.len());
+        let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
+        self.log.write(LineKind::Server, &self.name, Words::ours(&words));
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
+        drop(state);
+        servers.changed();
+    }
+
+    /// What people should know of a document before it runs: the gravest first, and who it will talk to.
+    pub(super) fn remarks(&self, document: &Document) -> Vec<Remark> {
+        let missing = MissingGrants::of(document, &self.grants);
+        let missing = missing.map(|missing| (Severity::Warning, Words::ours(&missing.to_string())));
+        let unasked = MissingPermissions::of(document, self.permissions);
+        let unasked = unasked.map(|words| (Severity::Warning, Words::ours(&words.to_string())));
+        let nearby = MissingNearby::of(document, &self.policy.domains);
+        let nearby = nearby.map(|words| (Severity::Warning, Words::ours(&words.to_string())));
+        let uri = Quoted::new(document.uri.as_str());
+        let of_it = |words: String| words!("{}: {}", uri, Words::ours(&words));
+        let refused = document.refused.iter().map(|it| (Severity::Danger, of_it(it.to_string())));
+        let scan = document.scan.at_least(Severity::Warning);
+        // Its own words begin with how grave it is, which stands beside them here.
+        let scan = scan.map(|finding| {
+            let words = finding.to_string();
+            let start = format!("{}: ", finding.severity);
+            (finding.severity, of_it(words.strip_prefix(&start).unwrap_or(&words).to_owned()))
+        });
+        // H-28: named before a person opens it.
+        let domains =
+            self.domains(document).into_iter().map(|words| (Severity::Note, of_it(words)));
+        let all = missing.into_iter().chain(unasked).chain(nearby);
+        let all = all.chain(refused).chain(scan).chain(domains);
+        let mut all: Vec<_> = all.collect();
+        all.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+        let more = all.len().saturating_sub(REMARKS);
+        let remarks = all.into_iter().take(REMARKS);
+        let mut remarks: Vec<_> =
+            remarks.map(|(severity, words)| Remark::new(severity, words)).collect();
+        if more > 0 {
+            let words = words!("and {} more; transom inspect shows them all", more);
+            remarks.push(Remark::new(Severity::Note, words));
+        }
+        remarks
+    }
+
+    /// Whom a document may talk to, and whom it would like to but may not.
+    pub(super) fn domains(&self, document: &Document) -> Vec<String> {
+        let mut given = document.declaration.clone();
+        let mut declared = document.declaration.clone();
+        let stance = |source: &_| self.policy.domains.judge(source);
+        if let (Some(given), Some(declared)) = (&mut given, &mut declared) {
+            given.retain(|_, source| stance(source) == Stance::Allow);
+            // What a person will be asked about is said elsewhere, with the line that grants it.
+            declared.retain(|_, source| stance(source) != Stance::Ask);
+        }
+        talks(given.as_ref(), declared.as_ref())
+    }
+
+    pub(super) fn become_(&self, servers: &Servers, standing: Standing, words: String) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        (state.standing, state.words) = (standing, Words::ours(&words).to_string());
+        drop(state);
+        servers.changed();
+    }
+
+    pub(super) fn shown(&self) -> ServerState {
+        let Condition { standing, words, mut findings, sign_in } =
+            self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let tools = self.upstream().map(|upstream| upstream.tools()).unwrap_or_default();
+        let tools = tools.iter().map(|(_, tool)| tool);
+        let (tools, remark) =
+            shown(tools.filter(|tool| tool.meta.visibility.contains(Visibility::Model)));
+        findings.extend(remark);
+        ServerState { name: self.name.clone(), state: standing, words, tools, findings, sign_in }
+    }
+}
+
+impl Remark {
+    fn new(severity: Severity, words: Words) -> Self {
+        let severity = match severity {
+            Severity::Danger => "danger",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        Self { severity, words }
+    }
+}
+
+/// Whom a view may talk to, of those that it declares, and whom it may not (H-28, H-29).
+pub(super) fn talks(given: Option<&Declaration>, declared: Option<&Declaration>) -> Vec<String> {
+    let domains = |declaration: Option<&Declaration>| -> BTreeSet<String> {
+        let Some(declaration) = declaration else { return BTreeSet::new() };
+        let csp = transom::wire::ResourceCsp::from(declaration);
+        [csp.connect_domains, csp.resource_domains, csp.frame_domains, csp.base_uri_domains]
+            .into_iter()
+            .flatten()
+            .collect()
+    };
+    let list = |domains: Vec<&String>| {
+        domains.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    let (given, declared) = (domains(given), domains(declared));
+    let mut words = vec![];
+    if !given.is_empty() {
+        words.push(format!("this view may talk to {}", list(given.iter().collect())));
+    }
+    let is_private =
+        |source: &&String| Source::parse(source).is_ok_and(|source| source.reach().is_private());
+    let withheld = declared.difference(&given);
+    let (private, forbidden): (Vec<_>, Vec<_>) = withheld.partition(is_private);
+    for (withheld, why) in
+        [(forbidden, "your rules forbid it"), (private, "you did not agree to private addresses")]
+    {
+        if !withheld.is_empty() {
+            words.push(format!("this view may not talk to {}: {why}", list(withheld)));
+        }
+    }
+    words
+}
+
+/// `1 view`, `2 views`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// What the page needs of the tools: all of them, and of their schemas as much as one page can read.
+pub(super) fn shown<'a>(
+    tools: impl Iterator<Item = &'a ListedTool>,
+) -> (Vec<ShownTool>, Option<Remark>) {
+    let mut room = SCHEMAS;
+    let mut without = vec![];
+    let show = |listed: &ListedTool| {
+        // Only what can be read is listed.
+        let tool: Value = serde_json::from_str(listed.raw.get()).unwrap_or_default();
+        let mut form = Form::of(|key| tool.get(key));
+        let label = Quoted::new(&form.name);
+        let rest = room.checked_sub(form.schema_size());
+        if rest.is_none() {
+            form.input_schema = None;
+        }
+        if tool.get("inputSchema").is_some() && form.input_schema.is_none() {
+            without.push(label.to_string());
+        }
+        room = rest.unwrap_or(room);
+        ShownTool { form, label, view: listed.meta.resource_uri.is_some() }
+    };
+    let shown = tools.map(show).collect();
+    let words =
+        format!("arguments are typed as JSON, for the schema is too large: {}", without.join(", "));
+    (
+        shown,
+        Some(words)
+            .filter(|_| !without.is_empty())
+            .map(|words| Remark::new(Severity::Note, Words::ours(&words))),
+    )
+}
+
+/// What is said of a document that is made for each request.
+pub(super) const UNPINNED: &str = "not pinned: you are not asked when its content changes";
+
+/// The most bytes of schemas that the page is told of one server.
+pub(super) const SCHEMAS: usize = 4 << 20;
+
+/// How many things people are told of one document before they open it.
+pub(super) const REMARKS: usize = 8;

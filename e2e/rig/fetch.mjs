@@ -1,0 +1,36 @@
+// A view whose requests are carried, and a tab with the same page and the same backend.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startBrowser } from "./browser.mjs";
+import { bundle, page } from "./bundle.mjs";
+import { example, openBench, startHost } from "./host.mjs";
+
+/** Starts the host with the backend's server, shows its view, and opens a tab of the backend's own. */
+export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', view = "fetch.view.js", script = "fetch.xhr.js" } = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), "transom-fetch-"));
+  const [document, place] = ["page.html", "place"].map((name) => path.join(folder, name));
+  writeFileSync(document, page({ scripts: [await bundle(view)] }));
+  const host = await startHost({ servers: { fetch: { command: example("fetch"), args: [document, place] } }, toml });
+  const browser = await startBrowser();
+  const bench = await openBench(browser, host);
+  const card = await bench.run("fetch", "show");
+  const guest = await card.frame();
+  const origin = readFileSync(place, "utf8");
+  const tab = await bench.context.newPage();
+  await tab.goto(origin);
+  await tab.addScriptTag({ content: await bundle(script) });
+  return {
+    host,
+    bench,
+    card,
+    guest,
+    tab,
+    origin,
+    async stop() {
+      await browser.close();
+      await host.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,166 @@
+/** One view on the page: its place, what it says, and what it offers. */
+import type {
+  Deed,
+  TransomView,
+  TransomViewEvents,
+  WebSocketChannel,
+} from "../web/src/host.js";
+import { element, make } from "./dom.js";
+import { facts } from "./facts.js";
+import { called, offers } from "./offers.js";
+import { put, withdraw } from "./questions.js";
+
+/** What a card is made of. */
+type Card = {
+  box: HTMLElement;
+  heading: HTMLElement;
+  view: TransomView;
+  /** What people are told about the view. */
+  note: HTMLElement;
+  close: HTMLButtonElement;
+};
+
+/** Makes a place for a view; with a tool, the host process calls it and opens what it links to. */
+export function show(
+  channel: WebSocketChannel,
+  id: string,
+  title: string,
+  tool?: NonNullable<TransomView["tool"]>,
+): TransomView {
+  const card = draw(id, title);
+  const { box, view, close } = card;
+  if (tool) view.tool = tool;
+  view.facts = facts();
+  hearLife(card, tool !== undefined);
+  hearQuestions(card);
+  hearText(card);
+  view.addEventListener("transom-tools", ({ detail }) =>
+    offers(box, view, detail.tools),
+  );
+  view.addEventListener("transom-called", ({ detail }) => called(box, detail));
+  close.onclick = () => view.close();
+  element("views").prepend(box);
+  view.channel = channel;
+  return view;
+}
+
+function draw(id: string, title: string): Card {
+  const box = make("article", { className: "view" });
+  const view = document.createElement("transom-view") as TransomView;
+  const close = make("button", { textContent: "Close", className: "close" });
+  const head = make("header", {});
+  const heading = make("h3", { textContent: title });
+  head.append(heading, close);
+  close.ariaLabel = `Close ${title}`;
+  box.ariaLabel = title;
+  const note = make("p", { className: "note", textContent: "Opening…" });
+  note.setAttribute("role", "status");
+  view.setAttribute("view", id);
+  view.setAttribute("label", title);
+  box.append(head, view, note);
+  return { box, heading, view, note, close };
+}
+
+/** From when a view opens until it has gone. */
+function hearLife({ box, heading, view, note, close }: Card, titled: boolean) {
+  view.addEventListener("transom-open", ({ detail }) => {
+    note.textContent = "";
+    if (!titled && detail.title)
+      box.ariaLabel = heading.textContent = detail.title;
+  });
+  view.addEventListener("transom-mode", () =>
+    view.say({ context: facts(view.mode) }),
+  );
+  view.addEventListener(
+    "transom-note",
+    ({ detail }) => (note.textContent = detail.text),
+  );
+  view.addEventListener("transom-close", (event) => {
+    const { reason } = (event as TransomViewEvents["transom-close"]).detail;
+    withdraw(view);
+    box.querySelectorAll(".offers").forEach((each) => each.remove());
+    // No answer comes any more; why there is no view has been said.
+    const answer = box.querySelector(".answer");
+    if (answer?.matches("p")) answer.remove();
+    if (!answer)
+      note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
+    close.textContent = "Remove";
+    close.onclick = () => box.remove();
+    if (reason === "teardown") box.remove();
+  });
+}
+
+/** What the view wants of a person, and what is done for it then. */
+function hearQuestions({ view, note }: Card) {
+  view.addEventListener("transom-ask", (event) => {
+    event.preventDefault();
+    note.textContent = "";
+    const { answer, ...ask } = (event as TransomViewEvents["transom-ask"])
+      .detail;
+    put({ view, ask, answer });
+  });
+  view.addEventListener("transom-withdraw", ({ detail }) =>
+    withdraw(view, detail.id),
+  );
+  view.addEventListener("transom-do", ({ detail }) =>
+    view.say({ did: { id: detail.id, done: carryOut(detail) } }),
+  );
+}
+
+/** Shows the text of a tool's answer where no view can be shown. */
+function hearText({ box, view, note, close }: Card) {
+  view.addEventListener("transom-text", ({ detail }) => {
+    note.textContent = detail.why;
+    close.textContent = "Remove";
+    withdraw(view);
+    box.querySelectorAll(".answer, .offers").forEach((each) => each.remove());
+    box.append(
+      detail.text === undefined
+        ? make("p", {
+            className: "answer",
+            textContent: "Waiting for the tool's answer…",
+          })
+        : make("pre", {
+            className: "answer",
+            textContent: detail.text || "The tool's answer has no text.",
+            tabIndex: 0,
+          }),
+    );
+  });
+}
+
+/**
+ * Does what the host process has judged and now orders. The click that allowed it still counts for some
+ * seconds; without one the browser would quietly block a window, so that is said instead.
+ */
+function carryOut(deed: Deed): boolean {
+  if (!navigator.userActivation.isActive) return false;
+  if (deed.kind === "link" && deed.url)
+    open(deed.url, "_blank", "noopener,noreferrer");
+  for (const file of deed.contents ?? []) save(file);
+  return true;
+}
+
+function save(file: {
+  name: string;
+  mimeType?: string;
+  text?: string;
+  blob?: string;
+}): void {
+  const bytes =
+    file.blob === undefined
+      ? (file.text ?? "")
+      : Uint8Array.from(atob(file.blob), (c) => c.charCodeAt(0));
+  const href = URL.createObjectURL(
+    new Blob([bytes], { type: file.mimeType ?? "application/octet-stream" }),
+  );
+  make("a", { href, download: file.name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
+const CLOSED: Record<string, string> = {
+  unknown: "The host process no longer has this view.",
+  lost: "The connection to the host process was lost and the view with it.",
+  overrun:
+    "The view was stopped: it sent more than the host process could take.",
+};
