@@ -187,26 +187,6 @@ test("what a view's script takes while the person does something on the page goe
   await lacksKeyboard(view);
 });
 
-test("a sandbox that does not answer: the keyboard goes back, and a view that somebody clicks on is not ended for it", async (t) => {
-  const { host, view, sandbox } = await open(t);
-  // It does not come to the end of its answer.
-  await sandbox.evaluate(() => void Object.defineProperty(navigator, "userActivation", { get: () => { throw new Error("busy"); } }));
-  // More often than a script may take it.
-  for (let round = 0; round < 5; round++) {
-    // A click that comes before the page has looked is lost, as for a person, who clicks again.
-    do {
-      await host.mouse.move(...OWN_BUTTON);
-      await moveOver(host);
-      await hears(host);
-      await drawn(host);
-      await clickHere(host);
-    } while (!(await host.evaluate(() => document.activeElement === theHost.element)));
-    await host.waitForFunction(() => document.activeElement !== theHost.element);
-    await lacksKeyboard(view);
-  }
-  assert.deepEqual(await host.evaluate(() => ear.left("said-close")), []);
-});
-
 // What the person does on the page and is no writing.
 const ACTS = {
   "a click on the page": ({ host }) => host.mouse.click(...OWN_BUTTON),

@@ -154,7 +154,9 @@ const now = () => performance.now();
 const isRecent = (at: number) => now() - at < 5e3;
 
 const isDeaf = (it: Guarded) =>
-  !!holds || (it.clean < acted && (isRecent(acted) || VIEWS.has(owner!)));
+  !!holds ||
+  (it.clean < acted &&
+    (isRecent(acted) || (owner !== it.frame && VIEWS.has(owner!))));
 
 /** Hears an event with what it hit, and the view whose place that is if the view itself does not hear it. */
 const on = <K extends keyof WindowEventMap>(
