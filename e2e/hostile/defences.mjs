@@ -266,7 +266,7 @@ export const DEFENCES = [
   {
     name: "while one view has the keyboard, another does not get it by script",
     file: "web/src/keyboard.ts",
-    find: "(isRecent(acted) || VIEWS.has(owner!))",
+    find: "(isRecent(acted) || (owner !== it.frame && VIEWS.has(owner!)))",
     put: "isRecent(acted)",
     test: ["tests/keyboard", "one view's script"],
   },
@@ -391,15 +391,15 @@ export const DEFENCES = [
   {
     name: "a lane between windows hears one window",
     file: "web/src/port.ts",
-    find: "if (!event.isTrusted || event.source !== peer) return;",
-    put: "if (!event.isTrusted) return;",
+    find: "if (source && source !== peer) return;",
+    put: "",
     test: ["frames", "ATK-1 SEC-23"],
   },
   {
     name: "an outer page hears its window only under the server's origin",
     file: "web/src/frames/outer.ts",
-    find: 'if (origin !== (this.#facts.opaque ? "null" : this.origin)) {',
-    put: "if (origin === undefined) {",
+    find: 'if (origin !== (this.#facts.opaque ? "null" : this.origin))\n',
+    put: "if (origin === undefined)\n",
     test: ["frames", "ATK-3"],
   },
   {
