@@ -116,7 +116,7 @@ test("a view at an address that is a template is agreed to once, by pattern and 
     assert.equal(await first.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
     await first.answer("allow");
     await first.guest.locator("body[data-ready]").waitFor();
-    const UNPINNED = "not pinned: nobody is asked when its content changes";
+    const UNPINNED = "not pinned: you are not asked when its content changes";
     await bench.server("same").locator(".finding", { hasText: `"ui://made/1": ${UNPINNED}` }).waitFor();
     await bench.log(`this view is ${UNPINNED}`).first().waitFor();
 

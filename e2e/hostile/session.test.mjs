@@ -38,10 +38,10 @@ test("ATK-31 answers that nobody asked for, before, twice, or with both outcomes
     globalThis.hangs = true;
     // The host counts its questions from zero: these come before it has asked any.
     for (let id = 0; id < 5; id++) post({ id, result: {} });
-    // Not even a message: the page carries it nowhere.
+    // Not even a message: the gate refuses it too.
     post({ id: 0, result: {}, error: { code: 1, message: "both" } });
   });
-  await refusals(card, 5);
+  await refusals(card, 6);
   await card.box.locator("button.close").click();
   const teardown = await (await closing(view)).jsonValue();
   assert.equal(await card.box.count(), 1, "it is there until it has answered");
