@@ -364,14 +364,7 @@ fn initialize_result() -> InitializeResult {
 }
 
 fn host_capabilities() -> HostCapabilities {
-    let modalities = Modalities {
-        text: true,
-        image: true,
-        audio: true,
-        resource: true,
-        resource_link: true,
-        structured_content: true,
-    };
+    let modalities = Modalities::ALL;
     HostCapabilities {
         experimental: Some(experimental()),
         open_links: true,

@@ -4,12 +4,14 @@
 //! what we print: no entry of a stranger's can add a directive, end one, or widen another.
 
 mod declaration;
+mod grant;
 mod script;
 mod source;
 
 use std::fmt;
 
 pub use declaration::{Declaration, List, MAX_ENTRIES, Reason, Refused};
+pub use grant::Grant;
 pub use script::{Script, Token, TokenError};
 pub use source::{Source, SourceError};
 
@@ -95,15 +97,26 @@ impl Csp {
         self
     }
 
-    /// Adds kinds of script that an operator allows and no document can ask for.
+    /// Adds what an operator or a person allows and no document can ask for.
     pub fn grant(mut self, grants: &[Grant]) -> Self {
         for grant in Grant::ALL.into_iter().filter(|grant| grants.contains(grant)) {
-            self.add(ScriptSrc, DefaultSrc, grant.keyword().into());
-            if grant != Grant::Wasm {
+            let (directive, after, keyword) = grant.place();
+            self.add(directive, after, keyword.into());
+            if directive == ScriptSrc && matches!(keyword, Blob | Data) {
                 // Spelled out: without it workers fall back to all that script-src lists.
                 self.add(WorkerSrc, ScriptSrc, SelfOrigin.into());
-                self.add(WorkerSrc, ScriptSrc, grant.keyword().into());
+                self.add(WorkerSrc, ScriptSrc, keyword.into());
             }
+        }
+        self
+    }
+
+    /// Has the browser tell this address of its own origin what it blocked: the origin, and a path of letters and digits.
+    pub fn report_to(mut self, origin: &Origin, path: &str) -> Self {
+        let address = format!("{origin}{path}");
+        if let Some(report) = parse_report(&address) {
+            self.directives.retain(|(directive, _)| *directive != ReportUri);
+            self.directives.push((ReportUri, vec![report]));
         }
         self
     }
@@ -121,12 +134,12 @@ impl Csp {
         Ok(Self { directives })
     }
 
-    /// Prints the policy for `<meta http-equiv>`, without `frame-ancestors`, which is ignored there.
+    /// Prints the policy for `<meta http-equiv>`, without `frame-ancestors` and `report-uri`, which are ignored there.
     ///
     /// The text holds no double quote, ampersand or angle bracket: it fits between double quotes.
     pub fn to_meta(&self) -> String {
-        let directives =
-            self.directives.iter().filter(|(directive, _)| *directive != FrameAncestors);
+        let counts = |directive| !matches!(directive, FrameAncestors | ReportUri);
+        let directives = self.directives.iter().filter(|(directive, _)| counts(*directive));
         join(directives, "; ", |(directive, values)| print_directive(*directive, values))
     }
 
@@ -147,7 +160,11 @@ impl Csp {
         };
         let values = &mut self.directives[at].1;
         if !values.contains(&value) {
-            values.push(value);
+            // The host's fonts come last, whoever was first.
+            let is_last = |known: &Value| directive == FontSrc && matches!(known, Value::Source(_));
+            let is_keyword = matches!(value, Value::Keyword(_));
+            let at = values.iter().position(is_last).filter(|_| is_keyword);
+            values.insert(at.unwrap_or(values.len()), value);
         }
     }
 
@@ -187,39 +204,6 @@ impl Ceiling {
     }
 }
 
-/// A kind of script that an operator may allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Grant {
-    /// Scripts and workers from `blob:` URLs.
-    Blob,
-    /// Scripts and workers from `data:` URLs.
-    Data,
-    /// Compiling WebAssembly.
-    Wasm,
-}
-
-impl Grant {
-    /// All of them, in the order they are printed.
-    pub const ALL: [Self; 3] = [Self::Blob, Self::Data, Self::Wasm];
-
-    /// The word an operator writes for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Blob => "blob:",
-            Self::Data => "data:",
-            Self::Wasm => "wasm",
-        }
-    }
-
-    fn keyword(self) -> Keyword {
-        match self {
-            Self::Blob => Blob,
-            Self::Data => Data,
-            Self::Wasm => WasmUnsafeEval,
-        }
-    }
-}
-
 /// Why a text is not a header of ours.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -243,6 +227,8 @@ enum Value {
     Keyword(Keyword),
     Token(Token),
     Source(Source),
+    /// An origin with a path, where reports go.
+    Address(Origin, String),
 }
 
 impl Value {
@@ -284,6 +270,7 @@ impl fmt::Display for Value {
             Self::Keyword(keyword) => f.write_str(keyword.name()),
             Self::Token(token) => write!(f, "'{token}'"),
             Self::Source(source) => source.fmt(f),
+            Self::Address(origin, path) => write!(f, "{origin}{path}"),
         }
     }
 }
@@ -292,6 +279,7 @@ impl fmt::Display for Value {
 enum Keyword {
     SelfOrigin,
     UnsafeInline,
+    UnsafeEval,
     WasmUnsafeEval,
     Blob,
     Data,
@@ -300,12 +288,14 @@ enum Keyword {
 }
 
 impl Keyword {
-    const ALL: [Self; 7] = [SelfOrigin, UnsafeInline, WasmUnsafeEval, Blob, Data, Https, Wss];
+    const ALL: [Self; 8] =
+        [SelfOrigin, UnsafeInline, UnsafeEval, WasmUnsafeEval, Blob, Data, Https, Wss];
 
     fn name(self) -> &'static str {
         match self {
             SelfOrigin => "'self'",
             UnsafeInline => "'unsafe-inline'",
+            UnsafeEval => "'unsafe-eval'",
             WasmUnsafeEval => "'wasm-unsafe-eval'",
             Blob => "blob:",
             Data => "data:",
@@ -330,13 +320,14 @@ enum Directive {
     BaseUri,
     FormAction,
     FrameAncestors,
+    ReportUri,
 }
 
 impl Directive {
     #[rustfmt::skip]
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         DefaultSrc, ScriptSrc, WorkerSrc, StyleSrc, ConnectSrc, ImgSrc, FontSrc, MediaSrc, FrameSrc,
-        ObjectSrc, BaseUri, FormAction, FrameAncestors,
+        ObjectSrc, BaseUri, FormAction, FrameAncestors, ReportUri,
     ];
 
     fn name(self) -> &'static str {
@@ -354,6 +345,7 @@ impl Directive {
             BaseUri => "base-uri",
             FormAction => "form-action",
             FrameAncestors => "frame-ancestors",
+            ReportUri => "report-uri",
         }
     }
 }
@@ -426,8 +418,20 @@ fn parse_directive(text: &str) -> Result<(Directive, Values), HeaderError> {
     if values == NONE {
         return Ok((directive, vec![]));
     }
-    let parse = |text| Value::parse(text).ok_or_else(|| HeaderError::Value(Quoted::new(text)));
+    let parse = |text| match directive {
+        ReportUri => parse_report(text),
+        _ => Value::parse(text),
+    };
+    let parse = |text| parse(text).ok_or_else(|| HeaderError::Value(Quoted::new(text)));
     Ok((directive, values.split(' ').map(parse).collect::<Result<_, _>>()?))
+}
+
+/// An origin with a path of one label, or of none.
+fn parse_report(text: &str) -> Option<Value> {
+    let (origin, label) = text.rsplit_once('/')?;
+    let plain = label.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let origin = Origin::parse(origin).ok().filter(|_| plain)?;
+    Some(Value::Address(origin, format!("/{label}")))
 }
 
 const NONE: &str = "'none'";

@@ -34,6 +34,7 @@ use crate::{
 mod app_tools;
 mod asks;
 mod files;
+mod handles;
 mod hear;
 mod life;
 mod limits;
@@ -72,6 +73,7 @@ pub use tools::{Digest, Tools};
 
 use app_tools::AppTools;
 use asks::Asked;
+use handles::Handles;
 use hear::Extent;
 use questions::Questions;
 use rate::Bucket;
@@ -167,6 +169,7 @@ pub struct Session {
     asked: Calls<Asked>,
     questions: Questions,
     app_tools: AppTools,
+    handles: Handles,
     meters: Meters,
     /// What the server's other views leave to this one, while a message is judged.
     room: Option<Room>,
@@ -178,6 +181,7 @@ pub struct Session {
     list_changed: Throttle,
     lists: [bool; 3],
     beat: Option<Duration>,
+    quiet: Option<Duration>,
     outputs: VecDeque<Output>,
 }
 
@@ -186,6 +190,8 @@ pub struct Session {
 struct App {
     info: Implementation,
     capabilities: AppCapabilities,
+    /// The revision that was agreed on.
+    revision: &'static str,
 }
 
 #[derive(Debug)]
@@ -207,7 +213,7 @@ impl Session {
     /// Opens a session for a view that is about to be loaded.
     pub fn start(now: Duration, setup: Arc<Setup>, opening: Opening) -> Self {
         let Opening { context, tools, policy, decided, port } = opening;
-        let limits = &setup.limits;
+        let (limits, quiet) = (&setup.limits, setup.terms.quiet);
         Self {
             told_context: Arc::clone(&context),
             context,
@@ -223,6 +229,7 @@ impl Session {
             asked: Calls::default(),
             questions: Questions::new(now),
             app_tools: AppTools::default(),
+            handles: Handles::default(),
             meters: Meters {
                 messages: Bucket::full(limits.messages, now),
                 bytes: Bucket::full(limits.bytes, now),
@@ -237,6 +244,7 @@ impl Session {
             list_changed: Throttle::default(),
             lists: [false; 3],
             beat: None,
+            quiet: Some(now.saturating_add(quiet)),
             outputs: VecDeque::new(),
             setup,
         }
@@ -304,6 +312,7 @@ impl Session {
             self.resize.deadline(),
             self.list_changed.deadline(),
             self.beat,
+            self.quiet,
         ];
         all.into_iter().flatten().min()
     }
@@ -405,6 +414,7 @@ impl Session {
         if self.beat.is_some_and(|beat| beat <= now) {
             self.heartbeat(now);
         }
+        self.tell_quiet(now);
     }
 
     /// Sends a notification. Only ever called with the gate open.
@@ -420,21 +430,6 @@ impl Session {
     fn respond(&mut self, id: &rpc::Id, outcome: Result<&RawValue, ErrorObject<'_>>) {
         let message = rpc::Message::Response(rpc::Response { id: id.clone(), outcome });
         self.outputs.push_back(Output::Send(message.print()));
-    }
-
-    /// Sends a request of ours, if the gate is open.
-    fn request(
-        &mut self,
-        now: Duration,
-        patience: Duration,
-        asked: Asked,
-        method: &'static str,
-        params: Option<&RawValue>,
-    ) -> Result<u64, NotReady> {
-        if !self.is_ready() {
-            return Err(NotReady);
-        }
-        Ok(self.ask_view(now, patience, asked, method, params))
     }
 }
 

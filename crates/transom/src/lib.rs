@@ -76,6 +76,7 @@
 //! | [`host`] | the host's end of one view's life: it judges every message of the view |
 //! | [`view`] | the view's end, for views in Rust and for tests |
 //! | [`policy`] | may this view do that? Allow, deny with a reason, or ask a person |
+//! | [`routes`] | the HTTP requests that a tool says it makes for views |
 //! | [`csp`], [`permissions`] | what a document declares, turned into headers and attributes |
 //! | [`rpc`], [`calls`], [`wire`] | messages: their form, the requests that wait for an answer, the types of the specification |
 //! | [`script`] | scripts, read without running them |
@@ -95,6 +96,7 @@ pub mod policy;
 pub mod printed;
 pub mod quoted;
 mod reach;
+pub mod routes;
 pub mod rpc;
 mod scan;
 pub mod script;

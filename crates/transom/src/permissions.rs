@@ -58,6 +58,50 @@ impl ResourcePermissions {
     }
 }
 
+/// One of the features that a document can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Permission {
+    /// The camera.
+    Camera,
+    /// The microphone.
+    Microphone,
+    /// Where the person is.
+    Geolocation,
+    /// Writing to the clipboard.
+    ClipboardWrite,
+}
+
+impl Permission {
+    /// All of them, in the order they are printed.
+    pub const ALL: [Self; 4] =
+        [Self::Camera, Self::Microphone, Self::Geolocation, Self::ClipboardWrite];
+
+    /// Its name, as policies have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Camera => "camera",
+            Self::Microphone => "microphone",
+            Self::Geolocation => "geolocation",
+            Self::ClipboardWrite => "clipboard-write",
+        }
+    }
+
+    /// Its place in a set.
+    pub fn of(self, set: &mut ResourcePermissions) -> &mut bool {
+        match self {
+            Self::Camera => &mut set.camera,
+            Self::Microphone => &mut set.microphone,
+            Self::Geolocation => &mut set.geolocation,
+            Self::ClipboardWrite => &mut set.clipboard_write,
+        }
+    }
+
+    /// Whether it is in a set.
+    pub fn is_in(self, mut set: ResourcePermissions) -> bool {
+        *self.of(&mut set)
+    }
+}
+
 /// The tokens of an iframe's `sandbox` attribute that we ever grant.
 ///
 /// A field for each and none for the others: `allow-top-navigation`, `allow-popups` and

@@ -8,16 +8,22 @@ use std::{
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::violation::Denial;
+use crate::{
+    routes::{Handling, HttpRequest, RoutePattern, Routes},
+    violation::Denial,
+};
 
 mod claims;
 mod decided;
+mod grantable;
 mod hosts;
+mod requested;
 
 pub use crate::reach::Reach;
 pub(crate) use claims::canonical;
 pub use claims::{Claimed, Claims};
 pub use decided::Decided;
+pub use grantable::{Grantable, NotGrantable};
 pub use hosts::{Domains, HostPattern, Nearby, NearbyError};
 
 /// The answer to a wish.
@@ -36,6 +42,15 @@ pub(crate) enum Verdict {
 pub(crate) enum Wish<'a> {
     /// Call a tool of its own server.
     CallTool(&'a ToolFacts),
+    /// Have such a tool make an HTTP request: the tool declares which ones it makes.
+    Request {
+        /// The tool.
+        tool: &'a ToolFacts,
+        /// What it declares.
+        routes: &'a Routes,
+        /// The request.
+        request: &'a HttpRequest,
+    },
     /// Read or list what its own server offers.
     Read {
         /// `resources/read` or one of the lists.
@@ -77,6 +92,11 @@ pub struct ToolFacts {
     pub read_only: bool,
     /// `destructiveHint: true`.
     pub destructive: bool,
+    /// The HTTP requests that it makes for views, if it declares them: each route is then decided about by itself, and
+    /// never the tool as a whole (FSE-16).
+    pub routes: Option<Arc<Routes>>,
+    /// What it says of handles.
+    pub handling: Option<Arc<Handling>>,
     /// All that a yes for longer than once is bound to.
     pub claims: Arc<Claims>,
 }
@@ -89,6 +109,13 @@ pub enum Subject {
     Tools(BTreeSet<String>),
     /// One tool.
     Tool(String),
+    /// One route of a tool that makes HTTP requests: a method and the paths that it takes.
+    Route {
+        /// The tool.
+        tool: String,
+        /// `POST /api/cart/{id}`.
+        route: String,
+    },
     /// One resource of the server by its address, or a list of them by its method.
     Read(String),
     /// One address, in full.
@@ -108,6 +135,8 @@ pub enum Subject {
     /// Addresses of this machine or of its networks that a document declares, each as the list that it stands in and the
     /// source: `connectDomains http://localhost:3000`.
     Nearby(BTreeSet<String>),
+    /// What its policy blocks, or its documents ask for.
+    Grants(BTreeSet<Grantable>),
 }
 
 /// What a person answered.
@@ -123,8 +152,8 @@ pub enum Decision {
     DenyAlways,
 }
 
-/// A rule of the operator for one kind of wish.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A rule of the operator for one kind of wish; the strictest is the largest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stance {
     /// Do it without asking.
     Allow,
@@ -145,6 +174,8 @@ pub struct Policy {
     pub destructive_tools: Stance,
     /// Single tools, whatever they claim: a hint can be overruled here.
     pub tools: BTreeMap<String, Stance>,
+    /// HTTP requests of tools, whatever the tools declare. Of several rules for one request the strictest counts.
+    pub routes: BTreeMap<RoutePattern, Stance>,
     /// What the server offers to be read, and the lists of it.
     pub reads: Stance,
     /// `https` addresses.
@@ -195,6 +226,9 @@ impl Policy {
     fn stance(&self, wish: Wish<'_>) -> Result<Stance, Denial> {
         Ok(match wish {
             Wish::CallTool(tool) => self.tool_stance(tool),
+            Wish::Request { tool, routes, request } => {
+                self.request_stance(tool, routes, request)?
+            }
             Wish::Read { .. } => self.reads,
             Wish::OpenLink(url) => self.link_stance(url)?,
             Wish::Download(_) => self.downloads,
@@ -244,6 +278,18 @@ impl Policy {
                 }
                 self.tool_subject(decided, tool, tools)
             }
+            Wish::Request { tool, routes, request } => {
+                // A yes to the tool, from before it declared any routes, is none to a route; a no stays one.
+                if decided.tool(tool, true) == Some(false) {
+                    return verdict(false, wish);
+                }
+                let path = match routes.find(request) {
+                    Some(route) => route.pattern().to_string(),
+                    None => request.path.clone(),
+                };
+                let route = format!("{} {path}", request.method);
+                Subject::Route { tool: tool.name.clone(), route }
+            }
             Wish::OpenLink(url) => Subject::Link(url.as_str().to_owned()),
             Wish::Download(names) => Subject::Download(names.to_vec()),
             Wish::Message => Subject::Message,
@@ -254,7 +300,7 @@ impl Policy {
             Wish::Read { method, uri } => Subject::Read(uri.unwrap_or(method).to_owned()),
         };
         let claims = match wish {
-            Wish::CallTool(tool) => Some(&*tool.claims),
+            Wish::CallTool(tool) | Wish::Request { tool, .. } => Some(&*tool.claims),
             Wish::AppTool { claims, .. } => Some(claims),
             _ => None,
         };
@@ -277,7 +323,10 @@ impl Policy {
             return Subject::Tool(tool.name.clone());
         }
         let together = |other: &&ToolFacts| {
-            other.for_app && !alone(other) && self.tool_stance(other) == Stance::Ask
+            other.for_app
+                && other.routes.is_none()
+                && !alone(other)
+                && self.tool_stance(other) == Stance::Ask
         };
         let listed = tools.into_iter().filter(together).take(TOGETHER);
         let mut names: BTreeSet<String> = listed.map(|tool| tool.name.clone()).collect();
@@ -300,6 +349,7 @@ impl Default for Policy {
             other_tools: Stance::Ask,
             destructive_tools: Stance::Ask,
             tools: BTreeMap::new(),
+            routes: BTreeMap::new(),
             reads: Stance::Allow,
             https_links: Stance::Ask,
             http_links: Stance::Deny,
@@ -322,6 +372,7 @@ impl Wish<'_> {
     fn name(self) -> &'static str {
         match self {
             Self::CallTool(_) => "calling this tool",
+            Self::Request { .. } => "this request",
             Self::Read { .. } => "reading from the server",
             Self::OpenLink(_) => "opening this kind of address",
             Self::Download(_) => "downloads",
@@ -340,6 +391,7 @@ impl Subject {
         match self {
             Self::Tools(_) => "the tools of this server",
             Self::Tool(name) | Self::AppTool(name) => name,
+            Self::Route { route, .. } => route,
             Self::Read(_) => "reading from the server",
             Self::Link(_) => "opening an address",
             Self::Download(_) => "downloads",
@@ -348,6 +400,7 @@ impl Subject {
             Self::Sampling => "sampling",
             Self::DisplayMode => "other display modes",
             Self::Nearby(_) => "addresses of this machine or its network",
+            Self::Grants(_) => "what its policy blocks",
         }
     }
 }

@@ -21,9 +21,9 @@ use url::Host;
 pub enum Reach {
     /// This machine.
     Machine,
-    /// A network that this machine is in, or whatever else is not everybody's.
+    /// A network that this machine is in, or whatever else is not on the public internet.
     Network,
-    /// Everybody's internet.
+    /// The public internet.
     Public,
 }
 
@@ -38,7 +38,7 @@ impl Reach {
         }
     }
 
-    /// Whether it is not everybody's.
+    /// Whether it is not on the public internet.
     pub fn is_private(self) -> bool {
         self != Self::Public
     }

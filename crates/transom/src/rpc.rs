@@ -74,7 +74,7 @@ pub struct ErrorObject<'a> {
 
 /// How much of a message is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct MessageLimits {
     /// The longest text, in bytes.
     pub bytes: usize,
     /// The deepest nesting of objects and arrays, the message itself being 1.
@@ -139,13 +139,13 @@ impl<'a> Message<'a> {
     /// Reads one message.
     ///
     /// ```
-    /// use transom::rpc::{Limits, Malformed, Message};
+    /// use transom::rpc::{Malformed, Message, MessageLimits};
     ///
     /// let text = r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#;
     /// // A null id is not "no id": taking it for a notification would leave its sender waiting.
-    /// assert_eq!(Message::parse(text, Limits::default()).unwrap_err(), Malformed::BadId);
+    /// assert_eq!(Message::parse(text, MessageLimits::default()).unwrap_err(), Malformed::BadId);
     /// ```
-    pub fn parse(text: &'a str, limits: Limits) -> Result<Self, Malformed> {
+    pub fn parse(text: &'a str, limits: MessageLimits) -> Result<Self, Malformed> {
         Self::parse_strictly(text, limits).map(|(message, _)| message)
     }
 
@@ -153,7 +153,7 @@ impl<'a> Message<'a> {
     /// `Method`, for a reader that ignores capital letters. It is not part of what is read.
     pub fn parse_strictly(
         text: &'a str,
-        limits: Limits,
+        limits: MessageLimits,
     ) -> Result<(Self, Option<Ambiguous>), Malformed> {
         if text.len() > limits.bytes {
             return Err(Malformed::TooLarge { size: text.len(), limit: limits.bytes });
@@ -210,7 +210,7 @@ impl<'a> ErrorObject<'a> {
     }
 }
 
-impl Default for Limits {
+impl Default for MessageLimits {
     fn default() -> Self {
         Self { bytes: 16 << 20, depth: 100 }
     }
@@ -234,7 +234,7 @@ pub(crate) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 /// The text inside a message that was posted as one JSON string, for peers that stringify
 /// (docs/reference/mcp-apps.md §4.2).
-pub fn unwrap_string(text: &str, limits: Limits) -> Option<String> {
+pub fn unwrap_string(text: &str, limits: MessageLimits) -> Option<String> {
     if text.len() > limits.bytes || !text.trim_ascii_start().starts_with('"') {
         return None;
     }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     calls::{Calls, Patience, Serving},
-    rpc::{self, ErrorObject, Id, Limits, Message},
+    rpc::{self, ErrorObject, Id, Message, MessageLimits},
     violation::{Quoted, Violation},
     wire::{
         AppCapabilities, CallToolParams, CancelledParams, ContentBlock, DisplayMode,
@@ -110,7 +110,7 @@ impl View {
         match input {
             Input::Tick => Ok(()),
             Input::Host(_) if self.is_closed() => Err(self.unexpected("a message")),
-            Input::Host(text) => match Message::parse(text, Limits::default()) {
+            Input::Host(text) => match Message::parse(text, MessageLimits::default()) {
                 Ok(Message::Request(request)) => self.requested(request),
                 Ok(Message::Notification(notification)) => self.notified(now, notification),
                 Ok(Message::Response(response)) => self.answered(response),

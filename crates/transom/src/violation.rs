@@ -94,6 +94,15 @@ pub enum Denial {
     /// H-12, H-15: no such tool on the server this view came from.
     #[error("tool {0} is not a tool of this view's server")]
     NotThisServer(Quoted),
+    /// FSE-5: the tool makes HTTP requests, and declares no route that takes this one.
+    #[error("the tool declares no route for {0}")]
+    NoRoute(Quoted),
+    /// The tool makes HTTP requests, and the arguments are none that every reader reads the same.
+    #[error("the arguments are not those of an HTTP request: {0}")]
+    NoRequest(&'static str),
+    /// HST-4, HST-5: a handle of another view, or of this one before it was loaded anew.
+    #[error("this view was not given that {0}")]
+    NoHandle(Quoted),
     /// The operator's policy says no.
     #[error("the policy does not allow {0}")]
     Policy(Quoted),
@@ -226,6 +235,9 @@ impl Denial {
             Self::NotThisServer(_) => "not-this-server",
             Self::Policy(_) => "policy",
             Self::Refused(_) | Self::Again(_) => "refused",
+            Self::NoRoute(_) => "no-route",
+            Self::NoRequest(_) => "no-request",
+            Self::NoHandle(_) => "no-handle",
             Self::NoDecision => "no-decision",
             Self::Changed(_) => "changed",
             Self::Address(_) => "address",

@@ -50,6 +50,8 @@ pub enum AppAnswer {
     TimedOut,
     /// A person said no (H-115).
     Refused,
+    /// The driver did not send it: [`Session::give_up_app_call`].
+    NotSent,
     /// The view, or this instance of it, is gone (H-113).
     Gone,
 }
@@ -77,8 +79,18 @@ pub enum NoSuchTool {
 pub(super) struct AppCall {
     name: Quoted,
     params: Box<RawValue>,
-    /// False while a person decides.
-    pub(super) sent: bool,
+    pub(super) stage: Stage,
+}
+
+/// How far a call of one of them has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stage {
+    /// A person decides.
+    Asking,
+    /// It may go out, and the driver has not said yet that it shall.
+    Allowed,
+    /// The view has it.
+    Sent,
 }
 
 /// The tools that the current instance of the view offers.
@@ -108,7 +120,8 @@ impl Session {
         &self.app_tools.1
     }
 
-    /// Calls a tool that the view offers; [`Output::AppAnswer`] tells what came of it.
+    /// Calls a tool that the view offers: [`Output::CallAppTool`] when it may go out, and [`Output::AppAnswer`] tells what
+    /// came of it.
     pub fn call_app_tool(
         &mut self,
         now: Duration,
@@ -130,7 +143,7 @@ impl Session {
             Verdict::Ask(subject) => self.ask_again(now, subject, params.get()),
             verdict => verdict,
         };
-        let app_call = AppCall { name: Quoted::new(name), params, sent: false };
+        let app_call = AppCall { name: Quoted::new(name), params, stage: Stage::Asking };
         match verdict {
             Verdict::Deny(denial) => {
                 let ruling = Ruling::Refused(denial.clone().into());
@@ -139,7 +152,7 @@ impl Session {
             }
             Verdict::Allow => {
                 let call = self.reserve(now, self.setup.terms.app_tool, app_call);
-                self.send_app_call(now, call);
+                self.let_app_call_go(now, call);
                 Ok(call)
             }
             Verdict::Ask(subject) => self.ask_for_app_call(now, subject, app_call),
@@ -193,7 +206,7 @@ impl Session {
                 let wish = Wish::AppTool { name, claims };
                 match self.policy.judge(&self.decided, wish, []) {
                     Verdict::Deny(denial) => Some(denial),
-                    Verdict::Allow | Verdict::Ask(_) => return self.send_app_call(now, call),
+                    Verdict::Allow | Verdict::Ask(_) => return self.let_app_call_go(now, call),
                 }
             }
             _ => None,
@@ -212,14 +225,39 @@ impl Session {
         tool.map(|tool| (tool.name.clone(), Arc::clone(&tool.claims))).into_iter().collect()
     }
 
-    /// Sends a call that was only reserved until now.
-    fn send_app_call(&mut self, now: Duration, call: u64) {
+    /// Lets a call go that was only reserved until now.
+    fn let_app_call_go(&mut self, now: Duration, call: u64) {
         let Some(Asked::CallTool(app_call)) = self.asked.get_mut(call) else { return };
-        app_call.sent = true;
-        let text = request(call, method::TOOLS_CALL, Some(&app_call.params));
+        app_call.stage = Stage::Allowed;
         self.outputs.push_back(app_call.judged(Some(call), Ruling::Allowed));
+        let (name, params) = (app_call.name.clone(), app_call.params.clone());
+        self.outputs.push_back(Output::CallAppTool { call, name, params });
         self.asked.renew(now, call, Patience::flat(self.setup.terms.app_tool));
+    }
+
+    /// Sends a call to the view, after [`Output::CallAppTool`]. One that has come to its end meanwhile is not sent, nor
+    /// is one twice.
+    pub fn send_app_call(&mut self, now: Duration, call: u64) {
+        if !self.is_ready() {
+            return;
+        }
+        let Some(Asked::CallTool(app_call)) = self.asked.get_mut(call) else { return };
+        if app_call.stage != Stage::Allowed {
+            return;
+        }
+        app_call.stage = Stage::Sent;
+        let text = request(call, method::TOOLS_CALL, Some(&app_call.params));
         self.outputs.push_back(Output::Send(text));
+        self.asked.renew(now, call, Patience::flat(self.setup.terms.app_tool));
+    }
+
+    /// Gives a call up that was allowed and that the driver cannot send. The view never hears of it.
+    pub fn give_up_app_call(&mut self, call: u64) {
+        if matches!(self.asked.get(call), Some(Asked::CallTool(it)) if it.stage == Stage::Allowed) {
+            self.asked.settle(call);
+            let outcome = AppAnswer::NotSent;
+            self.outputs.push_back(Output::AppAnswer { call, outcome });
+        }
     }
 
     /// A person said no.
@@ -243,7 +281,7 @@ impl Session {
         for (call, asked) in self.asked.drain() {
             match asked {
                 Asked::CallTool(app_call) => {
-                    if !app_call.sent {
+                    if app_call.stage == Stage::Asking {
                         self.outputs.push_back(app_call.judged(Some(call), Ruling::Withdrawn));
                     }
                     self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::Gone });

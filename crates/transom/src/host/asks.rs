@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use super::{
-    Output, Phase, Ruling, Session,
-    app_tools::{AppAnswer, AppCall},
+    NotReady, Output, Phase, Ruling, Session,
+    app_tools::{AppAnswer, AppCall, Stage},
     questions::Waiter,
     state::Event,
 };
@@ -28,11 +28,26 @@ pub(super) enum Asked {
 
 impl Asked {
     fn is_unsent(&self) -> bool {
-        matches!(self, Self::CallTool(call) if !call.sent)
+        matches!(self, Self::CallTool(call) if call.stage != Stage::Sent)
     }
 }
 
 impl Session {
+    /// Sends a request of ours, if the gate is open.
+    pub(super) fn request(
+        &mut self,
+        now: Duration,
+        patience: Duration,
+        asked: Asked,
+        method: &'static str,
+        params: Option<&RawValue>,
+    ) -> Result<u64, NotReady> {
+        if !self.is_ready() {
+            return Err(NotReady);
+        }
+        Ok(self.ask_view(now, patience, asked, method, params))
+    }
+
     /// Puts a request of ours on the wire. Only ever called with the gate open.
     pub(super) fn ask_view(
         &mut self,
@@ -56,7 +71,7 @@ impl Session {
         let Response { id, outcome } = response;
         let unknown = || Violation::UnknownId { id: Quoted::new(&id.to_string()) };
         let call = id.number().ok_or_else(unknown)?;
-        // A call that still waits for a person was never sent, so the view cannot answer it.
+        // A call that waits for a person, or for its row, was never sent, so the view cannot answer it.
         if self.asked.get(call).is_none_or(Asked::is_unsent) {
             return Err(unknown());
         }
@@ -100,12 +115,14 @@ impl Session {
             Asked::Ping => self.outputs.push_back(Output::Pong { alive: false }),
             Asked::ListTools { .. } => self.offer(vec![]),
             Asked::CallTool(app_call) => {
-                if app_call.sent {
-                    self.tell_cancelled(call);
-                } else {
-                    let ruling = Ruling::Refused(Denial::NoDecision.into());
-                    self.outputs.push_back(app_call.judged(Some(call), ruling));
-                    self.leave(Waiter::App(call));
+                match app_call.stage {
+                    Stage::Sent => self.tell_cancelled(call),
+                    Stage::Allowed => {}
+                    Stage::Asking => {
+                        let ruling = Ruling::Refused(Denial::NoDecision.into());
+                        self.outputs.push_back(app_call.judged(Some(call), ruling));
+                        self.leave(Waiter::App(call));
+                    }
                 }
                 self.outputs.push_back(Output::AppAnswer { call, outcome: AppAnswer::TimedOut });
             }

@@ -162,8 +162,8 @@ impl Session {
 
 /// Who a message is from and what it is called, should it be too large to be taken: a request can be
 /// refused by its id. Nothing of it is kept, and a giant is not looked at.
-fn glance(text: &str, limits: rpc::Limits) -> Option<Message<'_>> {
-    let limits = rpc::Limits { bytes: GIANT, ..limits };
+fn glance(text: &str, limits: rpc::MessageLimits) -> Option<Message<'_>> {
+    let limits = rpc::MessageLimits { bytes: GIANT, ..limits };
     Message::parse(text, limits).ok()
 }
 

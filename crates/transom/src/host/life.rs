@@ -22,11 +22,26 @@ impl Session {
     /// One step of the table, and what it wants done.
     pub(super) fn step(&mut self, now: Duration, event: Event) -> Result<(), Violation> {
         let (state, moves) = self.state.step(now, event, self.setup.terms.phases())?;
+        // A phase with a deadline of its own began with this instance.
+        let deadline = state.deadline().filter(|_| state.is_waiting());
+        if !state.is_waiting() {
+            self.quiet = None;
+        } else if deadline != self.state.deadline() {
+            self.quiet = Some(now.saturating_add(self.setup.terms.quiet));
+        }
         self.state = state;
         for step in moves {
             self.carry_out(now, step);
         }
         Ok(())
+    }
+
+    /// Tells once that the view has not got ready, when that has taken a while.
+    pub(super) fn tell_quiet(&mut self, now: Duration) {
+        if self.quiet.take_if(|quiet| *quiet <= now).is_some() {
+            let greeted = matches!(self.state.phase, Phase::Greeted { .. });
+            self.outputs.push_back(Output::Quiet { greeted });
+        }
     }
 
     fn carry_out(&mut self, now: Duration, step: Move) {
@@ -85,6 +100,7 @@ impl Session {
             }
         }
         self.forget_app_tools();
+        self.release_all();
         self.withdraw_all(now);
         self.app = None;
         self.beat = None;
@@ -137,18 +153,19 @@ impl Session {
         self.step(now, Event::Greeting)?;
         self.rule(seen, Ruling::Allowed);
         self.told_context = Arc::clone(&self.context);
+        let revision = negotiate(&params.protocol_version);
         let result = InitializeResult {
-            protocol_version: negotiate(&params.protocol_version).to_owned(),
+            protocol_version: revision.to_owned(),
             host_info: self.setup.info.clone(),
             host_capabilities: self.capabilities_for(&params.app_capabilities),
-            host_context: HostContext::clone(&self.context),
+            host_context: HostContext::clone(&self.context).understood_in(revision),
             rest: serde_json::Map::new(),
         };
         self.reply(&seen.id, &rpc::raw(&result));
         let InitializeParams { app_info: info, app_capabilities: capabilities, .. } = params;
         self.outputs
             .push_back(Output::Greeted { info: info.clone(), capabilities: capabilities.clone() });
-        self.app = Some(Box::new(App { info, capabilities }));
+        self.app = Some(Box::new(App { info, capabilities, revision }));
         Ok(())
     }
 

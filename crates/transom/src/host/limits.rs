@@ -10,7 +10,7 @@ use crate::{calls::Patience, rpc};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     /// The size and depth of one message.
-    pub message: rpc::Limits,
+    pub message: rpc::MessageLimits,
     /// Messages a second.
     pub messages: Rate,
     /// Bytes a second.
@@ -49,6 +49,8 @@ pub struct MethodLimits {
 pub struct Terms {
     /// From the start, or a reload, to `initialized` (H-57).
     pub handshake: Duration,
+    /// From the same until it is told that the view has not got ready yet.
+    pub quiet: Duration,
     /// For the view to save its things (H-131).
     pub teardown: Duration,
     /// For the server, or the page, to carry out a request.
@@ -79,7 +81,7 @@ impl Terms {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            message: rpc::Limits::default(),
+            message: rpc::MessageLimits::default(),
             messages: Rate { per_second: 300.0, burst: 600.0 },
             bytes: Rate { per_second: 16e6, burst: 64e6 },
             strikes: Rate { per_second: 10.0, burst: 1_000.0 },
@@ -100,6 +102,7 @@ impl Default for Terms {
         let secs = Duration::from_secs;
         Self {
             handshake: secs(30),
+            quiet: secs(4),
             teardown: secs(5),
             call: Patience { idle: secs(120), total: secs(3_600) },
             decision: secs(50),

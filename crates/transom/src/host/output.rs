@@ -1,6 +1,8 @@
 //! What a session wants done.
 
-use super::{AppAnswer, AppTool, Question, Reason, Size, Task};
+use serde_json::value::RawValue;
+
+use super::{AppAnswer, AppTool, Question, Reason, Size, Task, ToolCall};
 use crate::{
     policy::Decision,
     rpc,
@@ -21,6 +23,17 @@ pub enum Output {
         /// What to do.
         task: Task,
     },
+    /// Call a tool that the view offers, with [`Session::send_app_call`](super::Session::send_app_call), as soon as
+    /// whatever must come first is done; or give it up with
+    /// [`Session::give_up_app_call`](super::Session::give_up_app_call).
+    CallAppTool {
+        /// The number that [`Session::call_app_tool`](super::Session::call_app_tool) gave it.
+        call: u64,
+        /// The tool.
+        name: Quoted,
+        /// The params that the view gets, to the byte.
+        params: Box<RawValue>,
+    },
     /// Stop carrying it out; no answer is wanted (H-75).
     Abort {
         /// The call.
@@ -28,6 +41,9 @@ pub enum Output {
         /// Why, in the view's words or ours.
         reason: Quoted,
     },
+    /// Call this tool of the view's server, and tell nobody what came of it: what a handle of the view's stands for has to end
+    /// (HST-3).
+    Release(ToolCall),
     /// Ask a person, then tell with [`Input::Decision`](super::Input::Decision).
     Ask(Question),
     /// Do not ask any more: the one who wanted to know is gone.
@@ -86,6 +102,11 @@ pub enum Output {
     },
     /// The handshake is complete.
     Opened,
+    /// A while has passed and it is not. Said once for each instance.
+    Quiet {
+        /// Whether the view said `ui/initialize` at least.
+        greeted: bool,
+    },
     /// A request came before the handshake was complete; it was taken all the same (H-59).
     Early {
         /// The method.

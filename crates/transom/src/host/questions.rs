@@ -14,6 +14,7 @@ use crate::{
     calls::Patience,
     policy::{Claimed, Decision, Subject, Verdict},
     printed::Folded,
+    routes::HttpRequest,
     violation::{Denial, Holder, Limit, Over, Quoted, Violation},
 };
 
@@ -32,6 +33,8 @@ pub struct Question {
     pub preview: Preview,
     /// The files it is about, whole: a page can save them only inside the click that allows it.
     pub files: Vec<File>,
+    /// The HTTP request that would be made, where a tool declares which ones it makes.
+    pub request: Option<HttpRequest>,
     /// What its tools say of themselves now: a yes for longer is bound to it.
     pub said: Claimed,
     /// In words of ours, what has changed since a person allowed the same for longer.
@@ -118,8 +121,17 @@ impl Session {
         let changes = self.decided.changes(&subject, &said);
         let id = self.questions.ask(subject.clone(), said.clone(), whole(preview), waiter);
         let preview = Preview::of(preview);
-        let files = vec![];
-        let question = Question { id, subject, method, about, preview, files, said, changes };
+        let question = Question {
+            id,
+            subject,
+            method,
+            about,
+            preview,
+            files: vec![],
+            request: None,
+            said,
+            changes,
+        };
         Ok((id, Some(Output::Ask(question))))
     }
 

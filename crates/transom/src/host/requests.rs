@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     policy::{Subject, Verdict, Wish},
+    routes::HttpRequest,
     rpc::{self, ErrorObject, Id, Request},
     violation::{Denial, Limit, Over, Quoted, Violation},
     wire::{DisplayMode, DisplayModeResult, InitializeParams, method},
@@ -140,7 +141,11 @@ impl Session {
             Wanted::Task(task, token) => {
                 let (id, size) = (seen.id.clone(), seen.size);
                 let (reply, stage) = (task.reply(), Stage::Running);
-                let work = Work { id, method, size, token, beats: 0, reply, stage };
+                let expected = match &task {
+                    Task::CallTool(call) => self.expect(call),
+                    _ => None,
+                };
+                let work = Work { id, method, size, token, beats: 0, reply, stage, expected };
                 self.judge(now, seen, work, task)
             }
         }
@@ -163,7 +168,7 @@ impl Session {
         task: Task,
     ) -> Result<(), Violation> {
         let id = work.id.clone();
-        seen.about = Quoted::new(task.about());
+        seen.about = task.about();
         let verdict = match self.verdict(&task) {
             Verdict::Ask(subject) => {
                 let wish = self.wish(&task);
@@ -204,10 +209,16 @@ impl Session {
         let (waiter, preview) = (Waiter::View(call), task.preview());
         let (number, mut question) =
             self.inquire(now, subject, method, about.clone(), &preview, waiter)?;
-        if let (Some(Output::Ask(question)), Task::Download { files }) = (&mut question, &task) {
-            question.files.clone_from(files);
-            let wish = self.wish(&task);
-            self.questions.showed(number, &wish);
+        match (&mut question, &task) {
+            (Some(Output::Ask(question)), Task::Download { files }) => {
+                question.files.clone_from(files);
+                let wish = self.wish(&task);
+                self.questions.showed(number, &wish);
+            }
+            (Some(Output::Ask(question)), Task::CallTool(call)) => {
+                question.request.clone_from(&call.request);
+            }
+            _ => {}
         }
         let patience = self.decision_patience(work.token.is_some());
         self.beat_from(now, work.token.is_some());
@@ -292,16 +303,29 @@ impl Session {
     }
 
     pub(super) fn verdict(&self, task: &Task) -> Verdict {
+        if let Task::CallTool(call) = task
+            && let Err(denial) = self.check_handle(call)
+        {
+            return Verdict::Deny(denial);
+        }
         let names: Vec<String>;
         let url: Url;
         let wish = match task {
-            Task::CallTool(ToolCall { name, .. }) => match self.tools.get(name) {
+            Task::CallTool(ToolCall { name, arguments, request, .. }) => match self.tools.get(name)
+            {
                 // H-12, H-15: fail closed.
                 None => return Verdict::Deny(Denial::NotThisServer(Quoted::new(name))),
                 Some(tool) if !tool.for_app => {
                     return Verdict::Deny(Denial::NotVisible(Quoted::new(name)));
                 }
-                Some(tool) => Wish::CallTool(tool),
+                Some(tool) => match (&tool.routes, request) {
+                    (None, _) => Wish::CallTool(tool),
+                    (Some(routes), Some(request)) => Wish::Request { tool, routes, request },
+                    (Some(_), None) => {
+                        let why = HttpRequest::read(arguments.as_ref()).err();
+                        return Verdict::Deny(Denial::NoRequest(why.unwrap_or("it was none")));
+                    }
+                },
             },
             Task::Read { method, uri, .. } => Wish::Read { method, uri: uri.as_deref() },
             Task::OpenLink { url: address } => {

@@ -285,6 +285,11 @@ impl State {
         }
     }
 
+    /// Whether the handshake is still to come.
+    pub(super) fn is_waiting(self) -> bool {
+        matches!(self.phase, Phase::Waiting { .. } | Phase::Greeted { .. })
+    }
+
     fn at(self, phase: Phase) -> Self {
         Self { phase, ..self }
     }

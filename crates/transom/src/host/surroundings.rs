@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Duration};
 use super::{Output, Session, Size, size};
 use crate::{
     rpc,
-    wire::{DisplayMode, HostContext, SizeChangedParams, method},
+    wire::{
+        Axis, DisplayMode, HostContext, PROTOCOL_VERSION, SandboxCapabilities, SizeChangedParams,
+        method,
+    },
 };
 
 /// The view did not declare this display mode (H-80).
@@ -36,12 +39,18 @@ impl Session {
         Ok(())
     }
 
+    /// Replaces what the next instance is told of its frame's policy and permissions (H-32).
+    pub fn set_sandbox(&mut self, sandbox: Option<SandboxCapabilities>) {
+        Arc::make_mut(&mut self.setup).capabilities.sandbox = sandbox;
+    }
+
     /// Sends what of the context this instance does not know yet, if the gate is open.
     pub(super) fn tell_context(&mut self) {
         if !self.is_ready() {
             return;
         }
-        let diff = self.told_context.diff(&self.context);
+        let revision = self.app.as_ref().map_or(PROTOCOL_VERSION, |app| app.revision);
+        let diff = self.told_context.diff(&self.context).understood_in(revision);
         self.told_context = Arc::clone(&self.context);
         if !diff.is_empty() {
             self.notify(method::HOST_CONTEXT_CHANGED, Some(&rpc::raw(&diff)));
@@ -49,9 +58,14 @@ impl Session {
     }
 
     pub(super) fn resized(&mut self, now: Duration, report: SizeChangedParams) {
+        // While the host has an axis, what a view says of it is an echo of that: in fullscreen it would report the height of
+        // the screen, and keep it afterwards.
+        let [width, height] = self.context.container_dimensions.map_or([false; 2], |container| {
+            [container.width, container.height].map(|axis| matches!(axis, Axis::Fixed(_)))
+        });
         self.reported = SizeChangedParams {
-            width: report.width.or(self.reported.width),
-            height: report.height.or(self.reported.height),
+            width: report.width.filter(|_| !width).or(self.reported.width),
+            height: report.height.filter(|_| !height).or(self.reported.height),
         };
         let new = self.followed();
         if !size::matters(self.size, new) {

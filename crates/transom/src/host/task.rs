@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use super::{files::file_name, work::Reply};
 use crate::{
     printed::{Printed, push_string},
+    quoted::Quoted,
+    routes::HttpRequest,
     wire::{Body, DisplayMode, Downloadable, Members},
 };
 
@@ -64,6 +66,8 @@ pub struct ToolCall {
     /// `_meta`, a JSON object that is not empty. There is no progress token in it: the client that carries it gives it one
     /// of its own, and tells what comes under it with [`Input::Progress`](super::Input::Progress) (H-74).
     pub meta: Option<Printed>,
+    /// The HTTP request that it is, if its tool declares which ones it makes.
+    pub request: Option<HttpRequest>,
 }
 
 /// A file that a view wants saved.
@@ -100,10 +104,10 @@ impl Task {
         }
     }
 
-    /// The one word that a log line wants.
-    pub(super) fn about(&self) -> &str {
-        match self {
-            Self::CallTool(call) => &call.name,
+    /// The few words that a log line wants.
+    pub(super) fn about(&self) -> Quoted {
+        Quoted::new(match self {
+            Self::CallTool(call) => return Quoted::long(&call.about(), ABOUT),
             Self::Read { method, uri, .. } => uri.as_deref().unwrap_or(method),
             Self::OpenLink { url } => url,
             Self::Download { files } => files.first().map_or("", |file| &file.name),
@@ -111,7 +115,7 @@ impl Task {
             Self::UpdateModelContext { .. } => "context for the model",
             Self::Sample { .. } => "sampling",
             Self::SetDisplayMode(mode) => mode.as_str(),
-        }
+        })
     }
 
     /// What would be done, for the person who decides.
@@ -144,6 +148,14 @@ impl ToolCall {
             Some(meta) if arguments.is_empty() => format!("{{}}\n_meta: {meta}").into(),
             Some(meta) => format!("{arguments}\n_meta: {meta}").into(),
             None => arguments.into(),
+        }
+    }
+
+    /// What is written down of it: the tool, and the method and path of an HTTP request. Never a query, never a body (FSE-14).
+    pub fn about(&self) -> Cow<'_, str> {
+        match &self.request {
+            Some(request) => format!("{} {request}", self.name).into(),
+            None => (&self.name).into(),
         }
     }
 
@@ -211,6 +223,9 @@ impl From<Downloadable<'_>> for File {
         }
     }
 }
+
+/// How much of a call is named in a log line, in characters.
+const ABOUT: usize = 300;
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, value::RawValue};
 use crate::{
     policy::{Claimed, Claims, Subject, ToolFacts, canonical},
     quoted::Quoted,
+    routes::{DECLARED, HANDLES, Handling, Routes},
     rpc,
     wire::{Compat, Finding, Tool, ToolMeta, Visibility},
 };
@@ -67,7 +68,12 @@ impl Tools {
         }
         for entry in by_name.values_mut() {
             let schema = std::mem::take(&mut entry.schema);
-            Arc::make_mut(&mut entry.facts.claims).schema = digest(&schema).into();
+            let ToolFacts { routes, handling, .. } = &entry.facts;
+            let declared = routes.is_some() || handling.is_some();
+            let text = || routes.as_ref().map(|it| it.text()).unwrap_or_default();
+            let routes = declared.then(|| digest(&format!("{}{handling:?}", text())).into());
+            let claims = Arc::make_mut(&mut entry.facts.claims);
+            (claims.schema, claims.routes) = (digest(&schema).into(), routes);
         }
         let for_app = list(&by_name);
         Self { by_name, for_app, digest }
@@ -81,7 +87,9 @@ impl Tools {
         let said = |name: &String| Some((name.clone(), Arc::clone(&self.get(name)?.claims)));
         match subject {
             Subject::Tools(names) => names.iter().filter_map(said).collect(),
-            Subject::Tool(name) => said(name).into_iter().collect(),
+            Subject::Tool(name) | Subject::Route { tool: name, .. } => {
+                said(name).into_iter().collect()
+            }
             _ => Claimed::new(),
         }
     }
@@ -130,6 +138,14 @@ impl ToolFacts {
         self.for_model &= other.for_model;
         self.read_only &= other.read_only;
         self.destructive |= other.destructive;
+        if self.routes != other.routes {
+            self.routes = Some(Arc::default());
+        }
+        // A handle that nobody was given: it cannot be called.
+        if self.handling != other.handling {
+            self.handling =
+                Some(Arc::new(Handling { takes: Some(String::new()), ..Handling::default() }));
+        }
         Arc::make_mut(&mut self.claims).tighten(&other.claims);
     }
 }
@@ -154,6 +170,8 @@ fn facts(raw: &RawValue, findings: &mut Vec<Finding>) -> Option<(ToolFacts, Stri
         for_model: visibility.contains(Visibility::Model),
         read_only: hint("readOnlyHint") == Some(true),
         destructive: hint("destructiveHint") == Some(true),
+        routes: meta.get(DECLARED).map(|said| Arc::new(Routes::read(said, findings))),
+        handling: meta.get(HANDLES).map(|said| Arc::new(Handling::read(said))),
         claims: Arc::new(Claims::of(hint, Box::default())),
     };
     Some((facts, canonical(tool.get("inputSchema"))))

@@ -8,6 +8,7 @@ use url::Url;
 use super::{File, FileBody, Session, Task, ToolCall, members::Sifted, work::empty};
 use crate::{
     printed::Printed,
+    routes::HttpRequest,
     rpc,
     violation::{Denial, Limit, Quoted, Violation},
     wire::{
@@ -59,7 +60,10 @@ impl Session {
         let name = sifted.need("name")?.into_owned();
         let arguments = sifted.object("arguments")?;
         let (meta, token) = sifted.meta()?;
-        Ok(Wanted::Task(Task::CallTool(ToolCall { name, arguments, meta }), token))
+        // One that is none is refused by its verdict, which is written down.
+        let routes = self.tools.get(&name).and_then(|tool| tool.routes.as_ref());
+        let request = routes.and_then(|_| HttpRequest::read(arguments.as_ref()).ok());
+        Ok(Wanted::Task(Task::CallTool(ToolCall { name, arguments, meta, request }), token))
     }
 
     /// Any other request that goes to the server: written by us, from one text and `_meta`.

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::{Output, Phase, Ruling, Session, Task, ToolCall, Which, questions::Waiter};
+use super::{
+    Output, Phase, Ruling, Session, Task, ToolCall, Which, handles::Expected, questions::Waiter,
+};
 use crate::{
     policy::{Claimed, Subject, Verdict},
     rpc::{self, DENIED, ErrorObject, INTERNAL_ERROR, Id},
@@ -23,6 +25,8 @@ pub(super) struct Work {
     pub(super) beats: u32,
     pub(super) reply: Reply,
     pub(super) stage: Stage,
+    /// What its answer means for the handles of the view.
+    pub(super) expected: Option<Expected>,
 }
 
 #[derive(Debug)]
@@ -52,6 +56,9 @@ impl Session {
         }
         let work = self.work.settle(call).expect("it is there");
         self.serving.settle(&work.id);
+        if let (Some(expected), Ok(result)) = (&work.expected, &outcome) {
+            self.take_handles(expected, result);
+        }
         let outcome = match (work.reply, outcome) {
             (Reply::Mode, _) => return self.reply_mode(&work.id),
             (_, Err(error)) => Err(error),
@@ -105,6 +112,10 @@ impl Session {
             (Verdict::Ask(Subject::Tool(name)), Subject::Tools(_)) => {
                 return self.turn_down(call, Some(Denial::Changed(Quoted::new(&name))));
             }
+            // Nor is a yes to one route a yes to another.
+            (Verdict::Ask(now @ Subject::Route { .. }), then) if now != *then => {
+                return self.turn_down(call, Some(Denial::Changed(Quoted::new(now.kind()))));
+            }
             _ => {}
         }
         self.work.renew(now, call, self.setup.terms.call);
@@ -120,7 +131,7 @@ impl Session {
     pub(super) fn turn_down(&mut self, call: u64, denial: Option<Denial>) {
         let Some(work) = self.work.settle(call) else { return };
         if let Stage::Asking(task) = &work.stage {
-            let denial = denial.unwrap_or_else(|| Denial::Refused(Quoted::new(task.about())));
+            let denial = denial.unwrap_or_else(|| Denial::Refused(task.about()));
             self.refuse(call, &work, task, denial);
         }
     }
@@ -191,7 +202,7 @@ impl Work {
         Output::Judged {
             which: Which::View { id: self.id.clone(), call: Some(call) },
             method: Some(self.method),
-            about: Quoted::new(task.about()),
+            about: task.about(),
             size: self.size,
             ruling,
         }

@@ -21,6 +21,9 @@ pub struct Claims {
     open_world_hint: Option<bool>,
     /// What stands for its `inputSchema`: a digest, or the schema itself.
     pub(crate) schema: Box<str>,
+    /// What stands for the routes that it declares, and for what it says of handles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) routes: Option<Box<str>>,
 }
 
 /// What each tool of a subject said of itself when a person was asked, by name.
@@ -35,6 +38,7 @@ impl Claims {
             idempotent_hint: hint("idempotentHint"),
             open_world_hint: hint("openWorldHint"),
             schema,
+            routes: None,
         }
     }
 
@@ -51,6 +55,9 @@ impl Claims {
             hints.map(|((name, before), (_, after))| changed(name, before, after)).collect();
         if self.schema != now.schema {
             words.push("what it takes as arguments has changed".to_owned());
+        }
+        if self.routes != now.routes {
+            words.push("the HTTP requests that it declares have changed".to_owned());
         }
         words
     }

@@ -1,8 +1,11 @@
 //! What people have decided so far, and for how long it counts.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use super::{Claimed, Claims, Decision, Subject, ToolFacts};
+use super::{Claimed, Claims, Decision, Grantable, Subject, ToolFacts};
 
 /// What people have decided so far.
 ///
@@ -36,7 +39,9 @@ impl Decided {
             Subject::Tools(names) if yes || always => {
                 self.together.extend(names.iter().map(|name| (name.clone(), answer(name))));
             }
-            Subject::Tool(name) | Subject::AppTool(name) if always => {
+            Subject::Tool(name) | Subject::AppTool(name) | Subject::Route { tool: name, .. }
+                if always =>
+            {
                 self.always.insert(subject.clone(), answer(name));
             }
             _ if always => {
@@ -68,7 +73,11 @@ impl Decided {
     /// In words, what a subject's tools say of themselves now and did not say when a person allowed them for longer.
     /// Nothing, where no person has, or where nothing changed.
     pub fn changes(&self, subject: &Subject, now: &Claimed) -> Vec<String> {
-        let (Subject::Tool(name) | Subject::AppTool(name)) = subject else { return vec![] };
+        let (Subject::Tool(name) | Subject::AppTool(name) | Subject::Route { tool: name, .. }) =
+            subject
+        else {
+            return vec![];
+        };
         let together = self.together.get(name).filter(|_| matches!(subject, Subject::Tool(_)));
         let before = self.always.get(subject).or(together).filter(|answer| answer.yes);
         match (before.and_then(|answer| answer.said.as_ref()), now.get(name)) {
@@ -93,6 +102,21 @@ impl Decided {
             _ => None,
         });
         about.min()
+    }
+
+    /// What the views of the server were given for longer. Of two answers about the same the no counts.
+    pub fn granted(&self) -> BTreeSet<Grantable> {
+        let about = |yes: bool| {
+            let all = self.always.iter().filter(move |(_, answer)| answer.yes == yes);
+            all.filter_map(|(subject, _)| match subject {
+                Subject::Grants(grants) => Some(grants),
+                _ => None,
+            })
+            .flatten()
+            .copied()
+        };
+        let refused: BTreeSet<Grantable> = about(false).collect();
+        about(true).filter(|grant| !refused.contains(grant)).collect()
     }
 
     /// Whether people answered the one prompt that lists a server's tools.

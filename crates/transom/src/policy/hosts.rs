@@ -182,7 +182,7 @@ pub enum NearbyError {
     /// It is no host.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// It is everybody's.
+    /// It is on the public internet.
     #[error("this is a public name, which views reach by declaring it")]
     Public,
 }

@@ -32,7 +32,16 @@ fn tool(name: &str, read_only: bool, destructive: bool) -> ToolFacts {
     );
     let claims = Arc::new(claims);
     let name = name.to_owned();
-    ToolFacts { name, for_app: true, for_model: true, read_only, destructive, claims }
+    ToolFacts {
+        name,
+        for_app: true,
+        for_model: true,
+        read_only,
+        destructive,
+        routes: None,
+        handling: None,
+        claims,
+    }
 }
 
 /// What the tools say of themselves.

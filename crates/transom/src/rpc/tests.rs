@@ -4,7 +4,7 @@ use super::*;
 use crate::quoted::Quoted;
 
 fn parse(text: &str) -> Result<Message<'_>, Malformed> {
-    Message::parse(text, Limits::default())
+    Message::parse(text, MessageLimits::default())
 }
 
 /// What a text reads as, printed again, or why it does not.
@@ -102,7 +102,7 @@ fn a_twin_of_a_member_is_told_and_not_read() {
         (r#"{"jsonrpc":"2.0","id":1,"result":{},"re\u017fult":{}}"#, Some(("result", "re\u{17f}ult"))),
     ];
     for (text, expected) in table {
-        let (message, twin) = Message::parse_strictly(text, Limits::default()).unwrap();
+        let (message, twin) = Message::parse_strictly(text, MessageLimits::default()).unwrap();
         let expected = expected.map(|(of, got)| Ambiguous::Twin { of, got: Quoted::new(got) });
         assert_eq!(twin, expected, "{text}");
         assert!(message.method().is_none_or(|method| method == "m"), "{text}");
@@ -120,14 +120,14 @@ fn a_long_string_id_is_refused() {
 
 #[test]
 fn size_is_limited_before_anything_is_read() {
-    let limits = Limits { bytes: 10, depth: 100 };
+    let limits = MessageLimits { bytes: 10, depth: 100 };
     let error = Message::parse("not json at all", limits).unwrap_err();
     assert_eq!(error, Malformed::TooLarge { size: 15, limit: 10 });
 }
 
 #[test]
 fn depth_is_limited_wherever_it_hides() {
-    let limits = Limits { bytes: 1 << 20, depth: 5 };
+    let limits = MessageLimits { bytes: 1 << 20, depth: 5 };
     let nested = |member: &str, depth: usize| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         format!(r#"{{"jsonrpc":"2.0","method":"m","{member}":{{"a":{open}{close}}}}}"#)
@@ -155,7 +155,7 @@ fn params_borrow_from_the_text() {
 
 #[test]
 fn a_stringified_message_is_unwrapped_once() {
-    let limits = Limits::default();
+    let limits = MessageLimits::default();
     assert_eq!(unwrap_string(r#" "{\"a\":1}" "#, limits).as_deref(), Some(r#"{"a":1}"#));
     assert_eq!(unwrap_string("{}", limits), None);
     assert_eq!(unwrap_string(r#""half"#, limits), None);

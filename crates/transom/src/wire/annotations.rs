@@ -16,7 +16,7 @@ pub(super) struct Annotations {
     _last_modified: Option<DateTime>,
 }
 
-/// Someone content is meant for.
+/// A party that content is meant for.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Role {

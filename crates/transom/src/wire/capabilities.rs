@@ -113,6 +113,16 @@ pub struct Sampling {
 }
 
 impl Modalities {
+    /// Every form.
+    pub const ALL: Self = Self {
+        text: true,
+        image: true,
+        audio: true,
+        resource: true,
+        resource_link: true,
+        structured_content: true,
+    };
+
     /// Whether a form is taken.
     pub fn allows(&self, modality: Modality) -> bool {
         match modality {

@@ -1,7 +1,7 @@
 //! What a view is told about its surroundings.
 
 use super::json::{self, Fields, closed_enum};
-use super::{ContainerDimensions, HostStyles, ToolInfo};
+use super::{ContainerDimensions, HostStyles, StyleVariable, ToolInfo};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -107,6 +107,17 @@ pub struct SafeAreaInsets {
 }
 
 impl HostContext {
+    /// The same without what views of a revision are known to refuse: ext-apps 0.2.0 ends its handshake at
+    /// one style variable that came a release later, under the same revision.
+    pub fn understood_in(mut self, revision: &str) -> Self {
+        if revision == "2025-11-21"
+            && let Some(styles) = &mut self.styles
+        {
+            styles.variables.remove(&StyleVariable::TextGhost);
+        }
+        self
+    }
+
     /// What to tell a view that knows `self` so that it knows `next`: the changed top-level keys,
     /// each complete.
     ///
@@ -337,5 +348,16 @@ mod tests {
         let context = read(json!({ "styles": { "--font-sans": "serif" } }));
         let styles = context.styles.unwrap();
         assert_eq!(styles.variables[&StyleVariable::FontSans], "serif");
+    }
+
+    #[test]
+    fn views_of_an_older_revision_are_spared_the_name_that_some_of_them_refuse() {
+        let variables = StyleVariable::ALL.iter().map(|name| (*name, "red".to_owned())).collect();
+        let styles = Some(HostStyles { variables, css: None });
+        let context = HostContext { styles, ..HostContext::default() };
+        for (revision, names) in [("2026-01-26", 76), ("2025-11-21", 75)] {
+            let understood = context.clone().understood_in(revision).styles.unwrap();
+            assert_eq!(understood.variables.len(), names, "{revision}");
+        }
     }
 }

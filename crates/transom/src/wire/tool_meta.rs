@@ -17,7 +17,7 @@ pub struct ToolMeta {
 }
 
 closed_enum! {
-    /// Someone who may call a tool.
+    /// A party that may call a tool.
     Visibility {
         Model = "model",
         App = "app",
@@ -82,7 +82,7 @@ impl Visibilities {
     /// Neither views nor the model.
     pub const NONE: Self = Self { model: false, app: false };
 
-    /// Whether someone may call the tool.
+    /// Whether this party may call the tool.
     pub fn contains(self, who: Visibility) -> bool {
         match who {
             Visibility::Model => self.model,
@@ -98,7 +98,7 @@ impl Visibilities {
     }
 
     /// Counts membership. What cannot be read gives access to neither: its author wanted fewer
-    /// than everybody.
+    /// than both.
     fn read(value: &Value, findings: &mut Vec<Finding>) -> Self {
         let mut unknown = |item: &Value| {
             findings.push(Finding::UnknownVisibility { got: quote(item) });

@@ -23,6 +23,11 @@ fn partial() {
 }
 
 #[test]
+fn routes() {
+    replay("routes", property::routes::check);
+}
+
+#[test]
 fn session() {
     replay("session", property::session::check);
 }

@@ -138,6 +138,66 @@ fn h_25_and_h_29_the_host_may_restrict_further() {
 }
 
 #[test]
+fn no_grant_opens_a_domain_and_each_is_one_word_in_one_place() {
+    #[rustfmt::skip]
+    let table = [
+        (Grant::Blob,       "script-src",  "blob:"),
+        (Grant::Data,       "script-src",  "data:"),
+        (Grant::Wasm,       "script-src",  "'wasm-unsafe-eval'"),
+        (Grant::Eval,       "script-src",  "'unsafe-eval'"),
+        (Grant::BlobImages, "img-src",     "blob:"),
+        (Grant::BlobMedia,  "media-src",   "blob:"),
+        (Grant::BlobFonts,  "font-src",    "blob:"),
+        (Grant::DataFonts,  "font-src",    "data:"),
+        (Grant::BlobFetch,  "connect-src", "blob:"),
+    ];
+    assert_eq!(table.map(|(grant, ..)| grant), Grant::ALL);
+    let empty = Declaration::default();
+    for declaration in [None, Some(&empty)] {
+        let before: Vec<_> = Csp::guest(declaration).directives().collect();
+        for (grant, directive, word) in table {
+            let policy = Csp::guest(declaration).grant(&[grant]);
+            assert_eq!(Csp::parse_header(&policy.to_string()), Ok(policy.clone()));
+            for (name, values) in policy.directives() {
+                let was = before.iter().find(|(known, _)| *known == name);
+                let was = was.map_or("'none'", |(_, values)| values);
+                let new: Vec<&str> = values
+                    .split(' ')
+                    .filter(|value| !was.split(' ').any(|old| old == *value))
+                    .collect();
+                match name {
+                    _ if name == directive => assert_eq!(new, [word], "{grant:?}"),
+                    "worker-src" => assert_eq!(values, format!("'self' {word}"), "{grant:?}"),
+                    _ => assert_eq!(new, [""; 0], "{grant:?} {name}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn reports_go_to_an_address_that_we_wrote() {
+    let guest = Origin::parse("http://guest.localhost:7421").unwrap();
+    for path in ["/", "/abc234"] {
+        let policy = Csp::guest(None).report_to(&guest, path);
+        let header = policy.to_string();
+        assert!(
+            header.ends_with(&format!("; report-uri http://guest.localhost:7421{path}")),
+            "{header}"
+        );
+        assert_eq!(Csp::parse_header(&header), Ok(policy.clone()));
+        assert_eq!(policy.to_meta(), Csp::guest(None).to_meta());
+    }
+    // Nothing else fits there, and such an address fits nowhere else.
+    for path in ["", "/a/b", "/a; img-src *", "/a?b", "/é"] {
+        assert_eq!(Csp::guest(None).report_to(&guest, path), Csp::guest(None), "{path:?}");
+    }
+    for text in ["report-uri /", "report-uri https://a.test", "img-src https://a.test/b"] {
+        assert!(Csp::parse_header(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn host_settings_may_come_in_any_order() {
     let fonts = origins(&["https://fonts.test".into()]);
     let pages = origins(&["https://chat.test".into()]);
@@ -171,7 +231,7 @@ fn only_headers_of_ours_are_read_back() {
         ("script-src  'self'",                  value("")),
         ("script-src 'self' ",                  value("")),
         ("script-src 'none' 'self'",            value("'none'")),
-        ("script-src 'unsafe-eval'",            value("'unsafe-eval'")),
+        ("script-src 'unsafe-hashes'",          value("'unsafe-hashes'")),
         ("script-src *",                        value("*")),
         ("script-src http:",                    value("http:")),
         ("script-src 'nonce-short'",            value("'nonce-short'")),
@@ -179,7 +239,8 @@ fn only_headers_of_ours_are_read_back() {
         ("script-src 'self', img-src 'self'",   value("'self',")),
         ("script-src 'self'; ",                 directive("")),
         ("SCRIPT-SRC 'self'",                   directive("SCRIPT-SRC")),
-        ("report-uri https://a.test",           directive("report-uri")),
+        ("report-uri https://a.test",           value("https://a.test")),
+        ("report-to a",                         directive("report-to")),
         ("img-src 'self'; img-src 'none'",      Err(Twice("img-src"))),
     ];
     for (header, expected) in table {

@@ -216,9 +216,9 @@ proptest! {
 
     #[test]
     fn the_size_of_a_message_and_of_the_params_of_a_method(size in 200..4_000_usize) {
-        let message = rpc::Limits { bytes: size, ..rpc::Limits::default() };
+        let message = rpc::MessageLimits { bytes: size, ..rpc::MessageLimits::default() };
         let limits = Limits { message, ..Limits::default() };
-        let mut own = Server::new(&Limits { message: rpc::Limits::default(), ..limits.clone() }, ServerLimits::default(), 0);
+        let mut own = Server::new(&Limits { message: rpc::MessageLimits::default(), ..limits.clone() }, ServerLimits::default(), 0);
         own.open(&limits);
         let frame = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "" } }).to_string().len();
         let refused = |limit: &str| Fate::Refused(json!({ "reason": "limit", "limit": limit, "of": "view", "most": size }));
@@ -275,7 +275,7 @@ fn a_quiet_view_is_not_struck_for_what_its_neighbours_say() {
 
 #[test]
 fn an_answer_that_is_too_large_is_an_answer_to_nobody_who_waits() {
-    let message = rpc::Limits { bytes: 1_000, ..rpc::Limits::default() };
+    let message = rpc::MessageLimits { bytes: 1_000, ..rpc::MessageLimits::default() };
     let mut server =
         Server::new(&Limits { message, ..Limits::default() }, ServerLimits::default(), 1);
     let (session, _) = &mut server.views[0];

@@ -6,10 +6,12 @@
 
 mod corpus;
 mod csp;
+mod handles;
 mod limits;
 mod partial;
 mod property;
 mod reprint;
+mod routes;
 mod stories;
 mod value;
 mod verdicts;

@@ -3,5 +3,6 @@
 pub(crate) mod csp;
 pub(crate) mod message;
 pub(crate) mod partial;
+pub(crate) mod routes;
 pub(crate) mod session;
 pub(crate) mod value;

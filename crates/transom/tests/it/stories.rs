@@ -106,6 +106,7 @@ fn h_59_an_early_call_is_served_and_said() {
     assert!(told[1].contains(r#""id":7,"result""#));
 }
 
+// HST-1.
 #[test]
 fn h_74_progress_travels_under_the_views_own_token() {
     let mut world = World::new("progress");
@@ -416,6 +417,7 @@ fn a_view_may_save_by_calling_tools_while_it_closes() {
     assert!(world.has_heard("perform: tools/call look"));
 }
 
+// HST-1.
 #[test]
 fn h_75_a_cancelled_call_is_aborted_and_never_answered() {
     let mut world = World::new("cancel");
@@ -1039,6 +1041,29 @@ fn terms_are_the_operators() {
 }
 
 #[test]
+fn a_view_that_does_not_get_ready_is_told_of_once_and_long_before_its_time_is_over() {
+    for (delay, told) in [(20_000, Some(true)), (1, None)] {
+        let mut world = World::new("quiet");
+        world.delay = ms(delay);
+        world.run_for(ms(3_900));
+        assert!(!world.has_heard("Quiet"), "{delay}");
+        world.run_for(ms(10_000));
+        let heard: Vec<_> = world.heard.iter().filter(|line| line.starts_with("Quiet")).collect();
+        let expected: Vec<_> =
+            told.iter().map(|greeted| format!("Quiet {{ greeted: {greeted} }}")).collect();
+        assert_eq!(heard, expected.iter().collect::<Vec<_>>(), "{delay}");
+        assert!(!world.session.is_closed());
+        // A new instance has its own time.
+        if told.is_none() {
+            world.delay = ms(20_000);
+            world.reload();
+            world.run_for(ms(5_000));
+            assert!(world.has_heard("Quiet { greeted: false }"), "{:?}", world.heard);
+        }
+    }
+}
+
+#[test]
 fn h_53_h_133_a_reload_loop_ends_without_a_word_to_a_document_that_is_not_ready() {
     for restarts in [0, 1] {
         let mut world = World::new("reload loop");
@@ -1273,6 +1298,9 @@ fn h_85_h_86_a_size_follows_the_room_there_is() {
     }
     // Full screen and back: the frame has forgotten what it was.
     room(&mut world, Fixed(1_000.0));
+    // What it measures there is the screen, and none of its own.
+    world.view.size_changed(SizeChangedParams { width: None, height: Some(1_000.0) }).unwrap();
+    world.run_for(ms(100));
     room(&mut world, AtMost(400.0));
     room(&mut world, AtMost(2_000.0));
     let resizes: Vec<_> = world.heard.iter().filter(|line| line.starts_with("Resize")).collect();

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use transom::{
-    host::{Opening, Which},
+    host::{Input, Opening, Which},
     policy::{Decision, Policy, Stance},
     rpc::Id,
+    violation::Violation,
     wire::RawObject,
 };
 
@@ -155,6 +156,50 @@ fn refused_bytes_weigh_as_much_as_refused_messages() {
     assert!(sent.count() < 20, "a hundred would not have been too many messages");
     world.run_for(ms(10_000));
     assert!(world.has_heard("host closed: Flood"));
+}
+
+#[test]
+fn a_view_cannot_answer_a_call_of_its_tool_before_it_is_sent() {
+    let mut world = World::new("held back");
+    world.open();
+    world.session.list_app_tools(world.now).unwrap();
+    world.run_for(ms(100));
+    let policy = Policy { other_app_tools: Stance::Allow, ..Policy::default() };
+    world.session.set_policy(Arc::new(policy));
+    world.delay = ms(3_600_000);
+    let mut calls = vec![];
+    for _ in 0..2 {
+        calls.push(world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap());
+        while world.session.poll().is_some() {}
+    }
+    for call in &calls {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{call},"result":{{}}}}"#);
+        let refused = world.session.hear(world.now, &answer, &mut world.share);
+        assert!(matches!(refused, Err(Violation::UnknownId { .. })), "{refused:?}");
+    }
+    let said = |world: &mut World| {
+        std::iter::from_fn(|| world.session.poll())
+            .map(|output| format!("{output:?}"))
+            .collect::<Vec<_>>()
+    };
+    // Sent once, however often the driver says so; given up, it is not sent at all.
+    world.session.send_app_call(world.now, calls[0]);
+    world.session.send_app_call(world.now, calls[0]);
+    world.session.give_up_app_call(calls[0]);
+    let sent = said(&mut world);
+    assert!(
+        matches!(&*sent, [one] if one.starts_with("Send(") && one.contains("paint")),
+        "{sent:?}"
+    );
+    world.session.give_up_app_call(calls[1]);
+    world.session.send_app_call(world.now, calls[1]);
+    assert_eq!(said(&mut world), [format!("AppAnswer {{ call: {}, outcome: NotSent }}", calls[1])]);
+    // Nor is a view told of a call that is gone with the instance before it.
+    let call = world.session.call_app_tool(world.now, "paint", RawObject::default()).unwrap();
+    world.session.handle(world.now, Input::Reloaded).unwrap();
+    said(&mut world);
+    world.session.send_app_call(world.now, call);
+    assert_eq!(said(&mut world), [""; 0]);
 }
 
 #[test]

@@ -316,7 +316,7 @@ impl World {
 
     /// The id, if the session will take it for a request.
     fn request(&self, text: &str) -> Option<Id> {
-        let limits = rpc::Limits::default();
+        let limits = rpc::MessageLimits::default();
         let inner = self.accept_strings.then(|| serde_json::from_str::<String>(text).ok());
         let inner = inner.flatten();
         match Message::parse(inner.as_deref().unwrap_or(text), limits) {
@@ -384,6 +384,7 @@ impl World {
                 self.to_view.push_back(Parcel { due, text });
             }
             host::Output::Perform { call, task } => self.perform(call, &task),
+            host::Output::CallAppTool { call, .. } => self.session.send_app_call(self.now, call),
             host::Output::Abort { call, reason } => {
                 assert!(self.watch.performing.remove(&call).is_some(), "aborts what was performed");
                 self.watch.owed.retain(|_, owed| *owed != Some(call));
@@ -661,14 +662,7 @@ impl Watch {
 
 /// Everything on offer.
 pub(crate) fn setup() -> Setup {
-    let all = Modalities {
-        text: true,
-        image: true,
-        audio: true,
-        resource: true,
-        resource_link: true,
-        structured_content: true,
-    };
+    let all = Modalities::ALL;
     Setup {
         info: Implementation::new("world", "1"),
         capabilities: HostCapabilities {

@@ -1,17 +1,17 @@
 //! Whatever arrives, it is refused or becomes a message that prints as one any peer accepts.
 
 use serde_json::{Map, Value};
-use transom::rpc::{Limits, Message};
+use transom::rpc::{Message, MessageLimits};
 
 /// Takes the input for the text of one message.
 pub(crate) fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let limits = Limits { bytes: 1 << 16, depth: 32 };
+    let limits = MessageLimits { bytes: 1 << 16, depth: 32 };
     let Ok(message) = Message::parse(&text, limits) else { return };
     let printed = message.print();
     well_formed(&printed);
     // Printing adds members that were left out, so the limit is not the one of the input.
-    let again = Message::parse(&printed, Limits::default()).expect("we read what we print");
+    let again = Message::parse(&printed, MessageLimits::default()).expect("we read what we print");
     assert_eq!(again.print(), printed);
     assert_eq!(again.method(), message.method());
 }

@@ -9,7 +9,7 @@ use transom::host::{
     Input, List, Opening, Output, Reason, ServerLimits, Session, Setup, Share, Tools, Usage,
 };
 use transom::policy::Decision;
-use transom::rpc::{ErrorObject, Id, Limits, Message};
+use transom::rpc::{ErrorObject, Id, Message, MessageLimits};
 use transom::violation::Violation;
 use transom::wire::{HostCapabilities, ListChanged, Modalities, RawObject, Sampling};
 
@@ -157,7 +157,7 @@ impl Stage {
     }
 
     fn view(&mut self, line: &str, hear: Hear) {
-        if let Ok(Message::Request(request)) = Message::parse(line, Limits::default()) {
+        if let Ok(Message::Request(request)) = Message::parse(line, MessageLimits::default()) {
             self.asked_by_view.insert(request.id);
         }
         let _ = hear(&mut self.session, self.now, line, &mut self.share);
@@ -182,6 +182,12 @@ impl Stage {
             Output::Send(text) => self.see_message(&text),
             Output::Perform { call, .. } => assert!(self.performing.insert(call), "twice: {call}"),
             Output::Abort { call, .. } => assert!(self.performing.remove(&call), "never: {call}"),
+            // Sent, given up, or left until it runs out.
+            Output::CallAppTool { call, .. } => match call % 3 {
+                0 => self.session.give_up_app_call(call),
+                1 => self.session.send_app_call(self.now, call),
+                _ => {}
+            },
             Output::Ask(question) => assert!(self.asking.insert(question.id)),
             Output::Withdraw { question } => assert!(self.asking.remove(&question)),
             Output::Greeted { .. } => {
@@ -194,7 +200,8 @@ impl Stage {
     }
 
     fn see_message(&mut self, text: &str) {
-        let message = Message::parse(text, Limits::default()).expect("what we send, we read");
+        let message =
+            Message::parse(text, MessageLimits::default()).expect("what we send, we read");
         assert_eq!(message.print(), text);
         match &message {
             Message::Response(answer) => {

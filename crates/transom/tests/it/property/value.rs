@@ -242,8 +242,10 @@ fn value(text: &str, reading: Reading, depth: usize) -> Option<(Loose, &str)> {
             while text.as_bytes().get(end)? != &b'"' {
                 end += if text.as_bytes()[end] == b'\\' { 2 } else { 1 };
             }
-            let words = serde_json::from_str(&text[..=end]).ok()?;
-            Some((Loose::Text(words), &text[end + 1..]))
+            let raw = &text[..=end];
+            // Half a pair of surrogates is no text, and may stand in what the gate drops.
+            let words = serde_json::from_str(raw).map(Loose::Text);
+            Some((words.unwrap_or_else(|_| Loose::Plain(raw.to_owned())), &text[end + 1..]))
         }
         _ => {
             let end = text.find([',', '}', ']', ' ', '\t', '\n', '\r']).unwrap_or(text.len());
