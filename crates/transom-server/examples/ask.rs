@@ -1,6 +1,6 @@
 //! An rmcp client: lists a server's tools, calls one, and writes both to standard error as one line of JSON.
 //!
-//! `ask TOOL ARGUMENTS URL` asks over HTTP; `ask TOOL ARGUMENTS` over its own standard input and output, which somebody has
+//! `ask TOOL ARGUMENTS URL` asks over HTTP; `ask TOOL ARGUMENTS` over its own standard input and output, which its caller has
 //! connected to a server's.
 
 use std::error::Error;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::ws::{CloseFrame, Message, WebSocketUpgrade};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
@@ -55,7 +56,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let methods = methods.map(|method| method.parse().expect("it is a method"));
     let proxy = HttpProxy::tower(backend)
         .rate(1_000_000)
+        .route(Route::socket("/ws/{kind}"))
         .route(Route::get("/stream/{*rest}").streams())
+        .route(Route::get("/api/{*rest}"))
         .route(Route::new(methods, "/api/{*rest}").accepts("*/*").max_request(16 << 20));
     let view =
         ViewDef::new("ui://fetch/page").html(page).tool("show", transom_server::Audience::Both);
@@ -74,6 +77,7 @@ fn backend() -> Router {
         .route("/api/bytes/{kind}", any(bytes))
         .route("/api/slow", any(slow))
         .route("/api/counts", get(counts))
+        .route("/ws/echo", any(echo_socket))
         .route("/stream/drip", get(drip))
         .route("/stream/quiet", get(quiet))
         .route("/stream/zeros/{size}", get(zeros))
@@ -178,7 +182,26 @@ async fn slow(State(slow): State<Slow>) -> &'static str {
     std::future::pending().await
 }
 
-/// Pieces that come one by one, as long as somebody reads them; it is counted like a slow one.
+/// Repeats what it hears, until it is told how to end.
+async fn echo_socket(upgrade: WebSocketUpgrade) -> Response {
+    upgrade.protocols(["chat"]).on_upgrade(async |mut socket| {
+        while let Some(Ok(message)) = socket.recv().await {
+            let answer = match message {
+                Message::Text(text) if text == "goodbye" => {
+                    Message::Close(Some(CloseFrame { code: 4001, reason: "bye".into() }))
+                }
+                Message::Text(text) if text == "drop" => return,
+                message @ (Message::Text(_) | Message::Binary(_)) => message,
+                _ => continue,
+            };
+            if socket.send(answer).await.is_err() {
+                return;
+            }
+        }
+    })
+}
+
+/// Pieces that come one by one, as long as they are read; it is counted like a slow one.
 async fn drip(State(slow): State<Slow>) -> Response {
     let (send, pieces) = tokio::sync::mpsc::channel(1);
     slow.begun.fetch_add(1, Ordering::SeqCst);
@@ -194,7 +217,7 @@ async fn drip(State(slow): State<Slow>) -> Response {
     ([("content-type", "text/plain")], Body::new(Pieces(pieces))).into_response()
 }
 
-/// One piece, and then nothing until nobody reads it any more.
+/// One piece, and then nothing until the reader has gone.
 async fn quiet(State(slow): State<Slow>) -> Response {
     let (send, pieces) = tokio::sync::mpsc::channel(1);
     slow.begun.fetch_add(1, Ordering::SeqCst);

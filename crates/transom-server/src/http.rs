@@ -12,7 +12,9 @@ mod backend;
 mod body;
 mod cache;
 mod credentials;
+mod dial;
 mod failure;
+mod follow;
 mod headers;
 mod incoming;
 mod limits;
@@ -20,6 +22,8 @@ mod path;
 mod record;
 mod route;
 mod run;
+mod socket;
+mod sockets;
 mod stream;
 mod tool;
 
@@ -44,7 +48,8 @@ use self::backend::{Backend, BoxError};
 use self::cache::Cache;
 use self::credentials::Prove;
 use self::failure::Failure;
-use self::limits::{Allowed, Limits};
+use self::limits::{Allowed, Usage};
+use self::sockets::Sockets;
 use self::stream::{Cancel, Read, Streams};
 use crate::refusal::{Refusal, Rule};
 
@@ -77,7 +82,7 @@ use crate::refusal::{Refusal, Rule};
 /// # Ok::<(), transom_server::BuildError>(())
 /// ```
 pub struct HttpProxy {
-    place: Place,
+    place: Behind,
     routes: Vec<Route>,
     own: Vec<(String, String)>,
     hidden: Vec<String>,
@@ -90,7 +95,7 @@ pub struct HttpProxy {
     on_record: Option<Hear>,
 }
 
-enum Place {
+enum Behind {
     Upstream(String),
     Tower(Backend),
 }
@@ -103,7 +108,7 @@ impl HttpProxy {
     /// The name may resolve to public addresses alone, unless it is itself one of this machine or network (`localhost`, `backend`,
     /// `10.0.0.7`), or [`private`](Self::private) says so.
     pub fn upstream(origin: impl Into<String>) -> Self {
-        Self::new(Place::Upstream(origin.into()))
+        Self::new(Behind::Upstream(origin.into()))
     }
 
     /// Asks a service in this process, such as an `axum::Router`: no port is opened.
@@ -119,10 +124,10 @@ impl HttpProxy {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        Self::new(Place::Tower(Backend::tower(service)))
+        Self::new(Behind::Tower(Backend::tower(service)))
     }
 
-    fn new(place: Place) -> Self {
+    fn new(place: Behind) -> Self {
         Self {
             place,
             routes: Vec::new(),
@@ -238,17 +243,18 @@ impl HttpProxy {
             }
         }
         let place = match self.place {
-            Place::Tower(backend) => {
+            Behind::Tower(backend) => {
                 Ok((Url::parse("http://localhost").expect("it is one"), backend))
             }
-            Place::Upstream(origin) => connect(&origin, self.private),
+            Behind::Upstream(origin) => connect(&origin, self.private),
         };
         let place = place.map_err(|words| wrong.push(words));
         match place {
             Ok((base, backend)) if wrong.is_empty() => Ok(Proxy {
                 tools: tool::all(&self.routes, self.cache.is_some()),
                 streams: Arc::new(Streams::new(STREAM_IDLE, STREAM_WHOLE)),
-                limits: Limits::new(self.allowed, self.routes.iter().map(|route| route.rate)),
+                sockets: Arc::new(Sockets::new(STREAM_IDLE)),
+                limits: Usage::new(self.allowed, self.routes.iter().map(|route| route.rate)),
                 base,
                 backend,
                 routes: self.routes,
@@ -290,13 +296,14 @@ fn connect(origin: &str, private: bool) -> Result<(Url, Backend), String> {
 pub(crate) struct Proxy {
     tools: Vec<Tool>,
     streams: Arc<Streams>,
+    sockets: Arc<Sockets>,
     base: Url,
     backend: Backend,
     routes: Vec<Route>,
     own: HeaderMap,
     hidden: Vec<HeaderName>,
     prove: Option<Prove>,
-    limits: Limits,
+    limits: Usage,
     cache: Option<Cache>,
     patience: Duration,
     idle: Duration,
@@ -322,6 +329,10 @@ impl Proxy {
         let result = match name {
             tool::READ => self.read(arguments, &context).await,
             tool::CANCEL => self.cancel(arguments, &context).await,
+            tool::WS_CONNECT => return self.ws_connect(arguments, &context).await.into(),
+            tool::WS_SEND => self.ws_send(arguments, &context).await,
+            tool::WS_RECEIVE => self.ws_receive(arguments, &context).await,
+            tool::WS_CLOSE => self.ws_close(arguments, &context).await,
             _ => {
                 if name == tool::STREAM {
                     arguments.insert("stream".to_owned(), true.into());
@@ -329,7 +340,7 @@ impl Proxy {
                 return self.request(arguments, context).await.into();
             }
         };
-        result.unwrap_or_else(|failure| tool::failed(&failure)).into()
+        result.unwrap_or_else(|failure| tool::failed(&failure, false)).into()
     }
 
     /// Reads on in a stream. A view that gives a read up has gone, and its stream with it (STR-5).

@@ -209,7 +209,9 @@ fn check_meta(registry: &Registry, listed: &Probe, tool: &Tool, refusals: &mut V
             ),
             Finding::UnknownVisibility { got } => refuse(
                 Rule::Server08,
-                format!("is visible to {got}, which is nobody: write \"model\", \"app\" or both"),
+                format!(
+                    "is visible to {got}, so that neither the model nor a view may call it: write \"model\", \"app\" or both"
+                ),
             ),
             Finding::TwoLinks { nested, flat } => refuse(
                 Rule::Server03,
@@ -219,7 +221,7 @@ fn check_meta(registry: &Registry, listed: &Probe, tool: &Tool, refusals: &mut V
         }
     }
     if read.visibility == Visibilities::NONE {
-        let words = "is visible to nobody: leave `visibility` out, or say only(app) or only(model)";
+        let words = "is visible to neither the model nor views: leave `visibility` out, or say only(app) or only(model)";
         refuse(Rule::Server08, words.to_owned());
     }
     let Some(uri) = read.resource_uri.as_ref().map(|uri| uri.as_str()) else { return };

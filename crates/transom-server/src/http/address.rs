@@ -11,8 +11,8 @@ use crate::render::BoxFuture;
 
 /// Which addresses a backend's name may lead to (FSE-7).
 ///
-/// An address may be as near as the name says, and no nearer: a name of everybody's internet that resolves to this machine or its
-/// network is somebody's attempt to reach what the author did not name.
+/// An address may be as near as the name says, and no nearer: a public name that resolves to this machine or its
+/// network is an attempt to reach what the author did not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Near {
     named: Reach,
@@ -47,7 +47,7 @@ pub(crate) fn system() -> Lookup {
     })
 }
 
-/// What reqwest asks. It connects to the addresses in the answer and to no others, so that nobody can answer differently in
+/// What reqwest asks. It connects to the addresses in the answer and to no others, so that no name server can answer differently in
 /// between (ATK-44).
 pub(crate) struct Judged {
     pub(crate) near: Near,
@@ -88,7 +88,7 @@ mod tests {
         Near::of(&Url::parse(url).expect("it is one"), false)
     }
 
-    // ATK-45, FSE-7: what everybody's internet may not resolve to.
+    // ATK-45, FSE-7: what a public name may not resolve to.
     #[test]
     fn atk_45_a_public_name_leads_to_public_addresses_alone() {
         let private = [

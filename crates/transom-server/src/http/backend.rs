@@ -65,16 +65,24 @@ impl Backend {
         Self::Tower(BoxCloneSyncService::new(service))
     }
 
-    /// Sends one request. Dropping the future, or the body of its answer, ends it at the backend too (ERR-5).
-    pub(crate) async fn send(&self, request: Request<Bytes>) -> Result<Response<Coming>, Failure> {
+    /// Sends one request. Dropping the future, or the body of its answer, ends it at the backend too (ERR-5). `reached` becomes true as
+    /// soon as the backend may have it.
+    pub(crate) async fn send(
+        &self,
+        request: Request<Bytes>,
+        reached: &mut bool,
+    ) -> Result<Response<Coming>, Failure> {
+        let before = std::mem::replace(reached, true);
         match self {
             Self::Upstream(client) => {
                 let request = reqwest::Request::try_from(request)
                     .map_err(|error| Failure::network(&error))?;
-                let response = client
-                    .execute(request)
-                    .await
-                    .map_err(|error| Failure::network(&chain(&error)))?;
+                let response = client.execute(request).await.map_err(|error| {
+                    if error.is_connect() {
+                        *reached = before;
+                    }
+                    Failure::network(&chain(&error))
+                })?;
                 let response: Response<reqwest::Body> = response.into();
                 Ok(response.map(|body| body.map_err(Into::into).boxed_unsync()))
             }

@@ -31,7 +31,7 @@ impl Credentials {
         Self { person: person.into(), headers: Vec::new() }
     }
 
-    /// Of nobody in particular.
+    /// Of no person in particular.
     pub fn nobody() -> Self {
         Self::of("nobody")
     }
@@ -72,7 +72,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// A connection by its session and its token: what differs in one of them is somebody else.
+    /// A connection by its session and its token: what differs in one of them is another person.
     fn of(&self, context: &RequestContext<RoleServer>) -> String {
         let Some(parts) = context.extensions.get::<http::request::Parts>() else {
             return "local".to_owned();
@@ -80,6 +80,16 @@ impl Names {
         let known = ["mcp-session-id", "authorization"]
             .map(|name| parts.headers.get(name).map(HeaderValue::as_bytes));
         format!("{:016x}{:016x}", self.first.hash_one(known), self.second.hash_one(known))
+    }
+}
+
+impl Names {
+    /// Stands for the headers that prove who asks, and tells nothing of them.
+    pub(crate) fn of_proof(&self, proof: &HeaderMap) -> [u64; 2] {
+        let mut known: Vec<_> =
+            proof.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        known.sort_unstable();
+        [self.first.hash_one(&known), self.second.hash_one(&known)]
     }
 }
 

@@ -27,7 +27,9 @@ pub(crate) fn of_view(
         let name = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| Failure::bad_request("a header's name is none"))?;
         let value = parse_value(value)?;
-        if may_pass(&name, &value, opened) && !servers_own.contains_key(&name) {
+        let spelled = dashed(&name);
+        let own = servers_own.keys().any(|own| dashed(own) == spelled);
+        if may_pass(&spelled, &value, opened) && !own {
             headers.append(name, value);
         }
     }
@@ -44,20 +46,26 @@ fn parse_value(text: &str) -> Result<HeaderValue, Failure> {
     value.ok_or_else(|| Failure::bad_request("a header's value has a character that none has"))
 }
 
-fn may_pass(name: &HeaderName, value: &HeaderValue, opened: &[String]) -> bool {
-    let text = name.as_str();
-    if FORBIDDEN.contains(&text) || text.starts_with("proxy-") || text.starts_with("sec-") {
+/// A name as CGI, WSGI and others read it: there `x_real_ip` is `x-real-ip`.
+fn dashed(name: &HeaderName) -> String {
+    name.as_str().replace('_', "-")
+}
+
+fn may_pass(name: &str, value: &HeaderValue, opened: &[String]) -> bool {
+    if FORBIDDEN.contains(&name) || name.starts_with("proxy-") || name.starts_with("sec-") {
         return false;
     }
-    if OVERRIDES.contains(&text) {
+    let overrides = OVERRIDES.contains(&name);
+    if overrides {
         let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_uppercase();
         if ["CONNECT", "TRACE", "TRACK"].iter().any(|never| value.contains(never)) {
             return false;
         }
     }
-    let servers =
-        SERVERS.contains(&text) || OVERRIDES.contains(&text) || text.starts_with("x-forwarded-");
-    !servers || opened.iter().any(|name| name == text)
+    let believed =
+        BELIEVED.contains(&name) || BELIEVED_KINDS.iter().any(|kind| name.starts_with(kind));
+    let servers = SERVERS.contains(&name) || overrides || believed;
+    !servers || opened.iter().any(|opened| opened == name)
 }
 
 /// The headers of a backend's response that a view may see (RES-6): by name, before anything joins them.
@@ -118,8 +126,56 @@ const SERVERS: [&str; 6] = [
     "x-real-ip",
 ];
 
-/// A method in a header goes around the routes (FSE-11).
-const OVERRIDES: [&str; 3] = ["x-http-method", "x-http-method-override", "x-method-override"];
+/// A method or an address in a header goes around the routes (FSE-11).
+const OVERRIDES: [&str; 11] = [
+    "x-http-method",
+    "x-http-method-override",
+    "x-http-host-override",
+    "x-host",
+    "x-method-override",
+    "x-original-host",
+    "x-original-method",
+    "x-original-uri",
+    "x-original-url",
+    "x-rewrite-url",
+    "x-override-url",
+];
+
+/// What some gateway sets, and what the programs behind it believe: where a request comes from, and who was let in.
+const BELIEVED: [&str; 14] = [
+    "akamai-client-ip",
+    "client-ip",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "remote-addr",
+    "remote-user",
+    "true-client-ip",
+    "wl-proxy-client-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-middleware-subrequest",
+    "x-originating-ip",
+    "x-proxyuser-ip",
+    "x-sendfile-type",
+];
+
+/// The same, by how their names begin.
+const BELIEVED_KINDS: [&str; 14] = [
+    "cf-",
+    "ssl-client-",
+    "x-accel-",
+    "x-amzn-",
+    "x-appengine-",
+    "x-auth-request-",
+    "x-azure-",
+    "x-client-cert",
+    "x-envoy-",
+    "x-forwarded-",
+    "x-ms-client-principal",
+    "x-original-forwarded-",
+    "x-remote-",
+    "x-ssl-client-",
+];
 
 /// What is between the backend and the server, or would be believed by a page that trusts it.
 const STRIPPED: [&str; 17] = [
@@ -173,9 +229,17 @@ mod tests {
             "sec-",
             "X-Forwarded-For",
             "x-forwarded-host",
+            "X-Forwarded-Prefix",
+            "X-Original-URL",
+            "X-Rewrite-URL",
+            "CF-Connecting-IP",
+            "X-Remote-User",
+            "X-Envoy-Original-Path",
         ];
-        for name in FORBIDDEN.iter().chain(&SERVERS).chain(&more) {
-            for name in [(*name).to_owned(), name.to_ascii_uppercase()] {
+        let all = FORBIDDEN.iter().chain(&SERVERS).chain(&BELIEVED).chain(&OVERRIDES).chain(&more);
+        for name in all {
+            let spellings = [(*name).to_owned(), name.to_ascii_uppercase(), name.replace('-', "_")];
+            for name in spellings {
                 assert_eq!(
                     passed(json!({ &name: "1", "accept": "*/*" })),
                     Ok(vec!["accept".to_owned()]),
@@ -227,7 +291,7 @@ mod tests {
         assert!(passed(Value::Object(many)).is_err());
     }
 
-    // ATK-51: names that are special to somebody else are names like others.
+    // ATK-51: names that are special elsewhere are names like others.
     #[test]
     fn atk_51_prototype_names_are_plain_names() {
         let given = json!({ "__proto__": "a", "constructor": "b", "hasownproperty": "c", "x-cafe": "\u{e9}" });
@@ -242,7 +306,8 @@ mod tests {
                 .into_iter()
                 .collect();
         let opened = ["x-tenant".to_owned(), "authorization".to_owned()];
-        let given = object(json!({ "X-Tenant": "evil", "Authorization": "mine" }));
+        let given =
+            object(json!({ "X-Tenant": "evil", "x_tenant": "evil", "Authorization": "mine" }));
         let headers = of_view(&given, &opened, &own).expect("it is sound");
         assert_eq!(headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["authorization"]);
     }

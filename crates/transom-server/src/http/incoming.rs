@@ -34,7 +34,7 @@ impl Incoming {
         let packed = match encoding.to_ascii_lowercase().as_slice() {
             b"" | b"identity" => Packed::Not,
             b"gzip" | b"x-gzip" => Packed::Gzip(Box::new(MultiGzDecoder::new(Vec::new()))),
-            // Nobody asked for another one, and bytes that nobody can read are no answer.
+            // The request asked for no other one, and bytes that the view cannot read are no answer.
             _ => {
                 return Err(Failure::protocol("the backend packed its response in an unknown way"));
             }

@@ -23,7 +23,7 @@ impl Default for Allowed {
 }
 
 /// What each app has used.
-pub(crate) struct Limits {
+pub(crate) struct Usage {
     requests: DefaultKeyedRateLimiter<String>,
     /// In KiB.
     bytes: DefaultKeyedRateLimiter<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Running {
     running: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-impl Limits {
+impl Usage {
     pub(crate) fn new(allowed: Allowed, routes: impl Iterator<Item = Option<NonZeroU32>>) -> Self {
         let keyed = |rate| RateLimiter::keyed(Quota::per_minute(rate));
         Self {
@@ -69,6 +69,14 @@ impl Limits {
         }
         *count += 1;
         Ok(Running { app, running: Arc::clone(&self.running) })
+    }
+
+    /// Goes on to another route by a redirect, or tells how long that route wants to be left alone.
+    pub(crate) fn go_on(&self, app: &str, route: usize) -> Result<(), Duration> {
+        match self.routes.get(route).and_then(Option::as_ref) {
+            Some(route) => wait(route.check_key(&app.to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// Counts bytes, in either direction, or tells how long to wait before so many more.
@@ -119,9 +127,9 @@ const MANY: usize = 1_000;
 mod tests {
     use super::*;
 
-    fn limits(requests: u32, at_once: usize) -> Limits {
+    fn limits(requests: u32, at_once: usize) -> Usage {
         let allowed = Allowed { requests: of(requests), bytes: of(4), at_once };
-        Limits::new(allowed, [None, Some(of(2))].into_iter())
+        Usage::new(allowed, [None, Some(of(2))].into_iter())
     }
 
     #[test]

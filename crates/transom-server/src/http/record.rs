@@ -22,6 +22,8 @@ pub struct HttpRecord {
     pub sent: usize,
     /// Bytes that the backend answered with, unpacked.
     pub received: usize,
+    /// Whether the backend got the request, or may have: then something may have been done, whatever was decided afterwards.
+    pub reached: bool,
     /// How long it took.
     pub took: Duration,
     /// What was decided, or why nothing came of it.
@@ -36,9 +38,9 @@ pub enum Decision {
     Allowed,
     /// It was answered with a response that was kept.
     Kept,
-    /// The app asked too much, and was answered 429.
+    /// The app asked too much: it was answered 429 or, if the backend was reached, with an error that says so.
     Limited,
-    /// No route opens it, or it was no sound request.
+    /// No route opens it, or what it was redirected to, or it was no sound request.
     Refused,
     /// The backend did not answer, or not within the limits.
     Failed,
@@ -60,11 +62,26 @@ impl fmt::Display for Decision {
 }
 
 impl HttpRecord {
+    /// Of a call of which nothing is known yet.
+    pub(crate) fn new() -> Self {
+        Self {
+            app: String::new(),
+            method: String::new(),
+            path: String::new(),
+            status: None,
+            sent: 0,
+            received: 0,
+            reached: false,
+            took: Duration::ZERO,
+            decision: Decision::Refused,
+        }
+    }
+
     pub(crate) fn log(&self) {
-        let Self { app, method, path, status, sent, received, took, decision } = self;
+        let Self { app, method, path, status, sent, received, reached, took, decision } = self;
         tracing::info!(
             target: "transom::http",
-            app, method, path, status, sent, received, took_ms = took.as_millis(), %decision, "http_request"
+            app, method, path, status, sent, received, reached, took_ms = took.as_millis(), %decision, "http_request"
         );
     }
 }

@@ -3,41 +3,24 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_TYPE, LOCATION, PRAGMA};
+use http::header::CONTENT_TYPE;
 use http::response::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderMap, Method};
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, JsonObject};
 use rmcp::service::RequestContext;
 use tokio::time::Instant;
 
-use super::ask::{Ask, CacheMode, Redirect, Send};
-use super::backend::{Backend, Coming};
+use super::ask::{Ask, CacheMode};
 use super::cache::{Key, Whole};
 use super::failure::{Code, Failure};
+use super::follow::{Arrived, Caller, Ready};
 use super::incoming::Incoming;
 use super::limits::Running;
 use super::path::Target;
 use super::record::{Decision, HttpRecord};
 use super::route::Route;
-use super::{Proxy, body, headers, tool};
-
-/// A request that is allowed, and ready to be sent.
-struct Ready {
-    method: Method,
-    target: Target,
-    route: usize,
-    headers: HeaderMap,
-    body: Bytes,
-}
-
-/// A response whose body is still on its way.
-struct Arrived {
-    response: Response<Coming>,
-    target: Target,
-    route: usize,
-    redirected: bool,
-}
+use super::{Proxy, tool};
 
 /// What came of a request.
 enum Outcome {
@@ -47,6 +30,8 @@ enum Outcome {
     /// A redirect that the view wants to see and not to follow.
     Opaque,
     Limited(Duration),
+    /// The backend has answered, and the app may not have the answer: it asked too much.
+    Withheld(Failure),
 }
 
 impl Proxy {
@@ -58,16 +43,7 @@ impl Proxy {
     ) -> CallToolResult {
         let cancelled = context.ct.clone();
         let begun = Instant::now();
-        let mut record = HttpRecord {
-            app: String::new(),
-            method: String::new(),
-            path: String::new(),
-            status: None,
-            sent: 0,
-            received: 0,
-            took: Duration::ZERO,
-            decision: Decision::Refused,
-        };
+        let mut record = HttpRecord::new();
         let result = tokio::select! {
             result = self.answer(arguments, context, &mut record) => Some(result),
             () = cancelled.cancelled() => None,
@@ -75,7 +51,7 @@ impl Proxy {
         let result = result.unwrap_or_else(|| {
             record.decision = Decision::Cancelled;
             // Whoever gave it up does not hear this.
-            tool::failed(&Failure::network(&"the view gave it up"))
+            tool::failed(&Failure::network(&"the view gave it up"), record.reached)
         });
         record.took = begun.elapsed();
         record.log();
@@ -113,10 +89,14 @@ impl Proxy {
                 record.decision = Decision::Limited;
                 tool::limited(&record.method, &url, wait.as_secs() + 1)
             }
+            Ok(Outcome::Withheld(failure)) => {
+                record.decision = Decision::Limited;
+                tool::failed(&failure, true)
+            }
             Err(failure) => {
                 let refused = matches!(failure.code, Code::Blocked | Code::BadRequest);
                 record.decision = if refused { Decision::Refused } else { Decision::Failed };
-                tool::failed(&failure)
+                tool::failed(&failure, record.reached)
             }
         }
     }
@@ -136,11 +116,14 @@ impl Proxy {
         record.app.clone_from(&person);
         let route = self.route(&method, &target)?;
         let patience = ask.patience(self.patience)?;
-        let ready = self.prepare(&mut ask, method, target, route, &proof)?;
+        let body = std::mem::take(&mut ask.body);
+        let caller = Caller { ask: &ask, person: &person, proof: &proof };
+        let ready = self.prepare(&caller, body, method, target, route)?;
         record.sent = ready.body.len();
 
-        let key =
-            (ready.method == Method::GET).then(|| Key::new(&person, &ready.target, &ready.headers));
+        let identity = self.names.of_proof(caller.sent_proof());
+        let key = (ready.method == Method::GET)
+            .then(|| Key::new(&person, identity, &ready.target, &ready.headers));
         let kept = self
             .cache
             .as_ref()
@@ -159,82 +142,63 @@ impl Proxy {
         if let Err(wait) = self.limits.count(&person, ready.body.len()) {
             return Ok(Outcome::Limited(wait));
         }
-        let fetched = tokio::time::timeout(patience, self.fetch(ready, &ask, proof));
+        let fetched =
+            tokio::time::timeout(patience, self.fetch(ready, &caller, &mut record.reached));
         let Some((whole, rest)) = fetched.await.map_err(|_| Failure::timeout())?? else {
             return Ok(Outcome::Opaque);
         };
-        if let Some(rest) = rest {
-            // From here on it lasts as long as somebody reads it.
-            let rest = rest.silent_for(self.streams.whole());
-            let id = self.streams.open(&person, whole.bytes.clone(), rest)?;
-            return Ok(Outcome::Stream(whole, id));
-        }
-        if let Err(wait) = self.limits.count(&person, whole.bytes.len()) {
-            return Ok(Outcome::Limited(wait));
-        }
-        if let (Some(cache), Some(key)) =
-            (&self.cache, key.filter(|_| ask.cache != CacheMode::NoStore))
+        record.status = Some(whole.status.as_u16());
+        let outcome = self.deliver(&person, whole, rest);
+        if let (Some(cache), Some(key), Outcome::Whole(whole, _)) =
+            (&self.cache, key.filter(|_| ask.cache != CacheMode::NoStore), &outcome)
         {
-            cache.keep(key, &whole);
+            cache.keep(key, whole);
         }
-        Ok(Outcome::Whole(whole, Decision::Allowed))
+        Ok(outcome)
+    }
+
+    /// Gives an app what the backend answered, unless it has had too much already.
+    fn deliver(&self, person: &str, whole: Whole, rest: Option<Incoming>) -> Outcome {
+        if let Some(rest) = rest {
+            // From here on it lasts as long as the view reads it.
+            let rest = rest.silent_for(self.streams.whole());
+            return match self.streams.open(person, whole.bytes.clone(), rest) {
+                Ok(id) => Outcome::Stream(whole, id),
+                Err(failure) => Outcome::Withheld(failure),
+            };
+        }
+        // No 429, which would say that nothing was done.
+        if self.limits.count(person, whole.bytes.len()).is_err() {
+            let words = "the response is more than this app may receive now";
+            return Outcome::Withheld(Failure::too_large(words));
+        }
+        Outcome::Whole(whole, Decision::Allowed)
     }
 
     /// The first route that opens it. Whether the backend knows the path is not asked: what is closed looks the same either way (FSE-18).
-    fn route(&self, method: &Method, target: &Target) -> Result<usize, Failure> {
-        let found = self.routes.iter().position(|route| route.takes(method, target));
-        found.ok_or_else(|| Failure::blocked("no route opens this method and path"))
-    }
-
-    /// What goes on of a request: its headers filtered, its body read and judged by the route.
-    fn prepare(
-        &self,
-        ask: &mut Ask,
-        method: Method,
-        target: Target,
-        route: usize,
-        proof: &HeaderMap,
-    ) -> Result<Ready, Failure> {
-        let rules = &self.routes[route];
-        let mut own = self.own.clone();
-        own.extend(proof.clone());
-        let mut headers = headers::of_view(&ask.headers, &rules.headers, &own)?;
-        let mut bytes = Bytes::new();
-        // REQ-4: these have no body, whatever came.
-        if method != Method::GET && method != Method::HEAD {
-            let read = body::read(std::mem::take(&mut ask.body), ask.body_type, rules.max_request)?;
-            if let Some(implied) =
-                read.implied.filter(|_| read.overrules || !headers.contains_key(CONTENT_TYPE))
-            {
-                let implied = HeaderValue::from_str(&implied).expect("it is plain text of ours");
-                headers.insert(CONTENT_TYPE, implied);
-            }
-            bytes = read.bytes;
-        } else {
-            headers.remove(CONTENT_TYPE);
+    pub(super) fn route(&self, method: &Method, target: &Target) -> Result<usize, Failure> {
+        let open = |route: &&Route| !route.sockets;
+        let found =
+            self.routes.iter().position(|route| open(&route) && route.takes(method, target));
+        let found = found.ok_or_else(|| Failure::blocked("no route opens this method and path"))?;
+        // Hosts were told that this one reads; the backend may take it for that one, which writes.
+        let before = self.routes[..found].iter().filter(open);
+        let mut writes = before.filter(|route| !route.only_reads());
+        if self.routes[found].only_reads() && writes.any(|route| route.could_take(method, target)) {
+            return Err(Failure::blocked("the path passes for that of another route"));
         }
-        check_body(rules, &headers, &bytes)?;
-        prefer(&mut headers, ACCEPT, "*/*");
-        match ask.cache {
-            CacheMode::NoStore | CacheMode::Reload => {
-                prefer(&mut headers, CACHE_CONTROL, "no-cache");
-                prefer(&mut headers, PRAGMA, "no-cache");
-            }
-            CacheMode::NoCache => prefer(&mut headers, CACHE_CONTROL, "max-age=0"),
-            _ => {}
-        }
-        Ok(Ready { method, target, route, headers, body: bytes })
+        Ok(found)
     }
 
     /// The response, whole; or, where view and route agree on that, its beginning and the rest.
     async fn fetch(
         &self,
         ready: Ready,
-        ask: &Ask,
-        proof: HeaderMap,
+        caller: &Caller<'_>,
+        reached: &mut bool,
     ) -> Result<Option<(Whole, Option<Incoming>)>, Failure> {
         let head = ready.method == Method::HEAD;
-        let Some(arrived) = self.follow(ready, ask.redirect, proof, ask.credentials).await? else {
+        let Some(arrived) = self.follow(ready, caller, reached).await? else {
             return Ok(None);
         };
         let Arrived { response, target, route, redirected } = arrived;
@@ -247,7 +211,7 @@ impl Proxy {
             (Bytes::new(), None)
         } else {
             let incoming = Incoming::new(body, &headers, self.idle)?;
-            if ask.stream && rules.streams {
+            if caller.ask.stream && rules.streams {
                 let patience = if is_endless(&headers) { Duration::ZERO } else { SOON };
                 incoming.all_by(Instant::now() + patience, INLINE).await?
             } else {
@@ -256,106 +220,6 @@ impl Proxy {
         };
         Ok(Some((Whole { status, headers, bytes, target, redirected }, rest)))
     }
-
-    /// Sends a request, and follows redirects by our own rules: every hop is judged as if the view had asked for it (FSE-6, RES-12).
-    async fn follow(
-        &self,
-        mut ready: Ready,
-        redirect: Redirect,
-        proof: HeaderMap,
-        send: Send,
-    ) -> Result<Option<Arrived>, Failure> {
-        for hop in 0..=MAX_HOPS {
-            let response = self.backend.send(self.request_of(&ready, &proof, send)?).await?;
-            let location =
-                response.headers().get(LOCATION).filter(|_| is_redirect(response.status()));
-            let Some(location) = location else {
-                let Ready { target, route, .. } = ready;
-                return Ok(Some(Arrived { response, target, route, redirected: hop > 0 }));
-            };
-            match redirect {
-                Redirect::Manual => return Ok(None),
-                Redirect::Error => {
-                    return Err(Failure {
-                        code: Code::Network,
-                        words: "the response is a redirect",
-                    });
-                }
-                Redirect::Follow => {}
-            }
-            let location =
-                location.to_str().map_err(|_| Failure::protocol("a redirect leads nowhere"))?;
-            let next = ready.target.redirected(&self.base, location)?;
-            ready = self.hop(ready, response.status(), next)?;
-        }
-        Err(Failure { code: Code::Network, words: "there are too many redirects" })
-    }
-
-    /// The request that a redirect asks for.
-    fn hop(&self, mut ready: Ready, status: StatusCode, target: Target) -> Result<Ready, Failure> {
-        let post_moved = matches!(status.as_u16(), 301 | 302) && ready.method == Method::POST;
-        let see_other = status == StatusCode::SEE_OTHER
-            && ready.method != Method::GET
-            && ready.method != Method::HEAD;
-        if post_moved || see_other {
-            ready.method = Method::GET;
-            ready.body = Bytes::new();
-            for name in OF_BODIES {
-                ready.headers.remove(name);
-            }
-        }
-        ready.route = self.route(&ready.method, &target)?;
-        check_body(&self.routes[ready.route], &ready.headers, &ready.body)?;
-        Ok(Ready { target, ..ready })
-    }
-
-    /// The request as it is sent. What the server sets comes last, and so it always wins (REQ-2, DEF-3).
-    fn request_of(
-        &self,
-        ready: &Ready,
-        proof: &HeaderMap,
-        send: Send,
-    ) -> Result<Request<Bytes>, Failure> {
-        let mut request = Request::new(ready.body.clone());
-        *request.method_mut() = ready.method.clone();
-        let address = match self.backend {
-            Backend::Upstream(_) => ready.target.url().as_str(),
-            Backend::Tower(_) => ready.target.relative(),
-        };
-        *request.uri_mut() =
-            address.parse().map_err(|_| Failure::bad_request("the address is none"))?;
-        let headers = request.headers_mut();
-        headers.clone_from(&ready.headers);
-        match self.backend {
-            Backend::Upstream(_) => {
-                drop(headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip")))
-            }
-            Backend::Tower(_) => {
-                drop(headers.insert("host", HeaderValue::from_static("localhost")))
-            }
-        }
-        let proof = (send != Send::Omit).then_some(proof);
-        for (name, value) in self.own.iter().chain(proof.into_iter().flatten()) {
-            headers.insert(name, value.clone());
-        }
-        Ok(request)
-    }
-}
-
-/// A body is within the route's size and of a type that it accepts (FSE-5).
-fn check_body(route: &Route, headers: &HeaderMap, body: &Bytes) -> Result<(), Failure> {
-    if body.len() > route.max_request {
-        return Err(Failure::too_large("the request's body is larger than this route takes"));
-    }
-    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    if !body.is_empty() && !route.accepts_type(content_type) {
-        return Err(Failure::blocked("this route does not accept bodies of this content type"));
-    }
-    Ok(())
-}
-
-fn prefer(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
-    headers.entry(name).or_insert(HeaderValue::from_static(value));
 }
 
 /// Types that are read as they come, whatever is there already (STR-12).
@@ -366,15 +230,6 @@ fn is_endless(headers: &HeaderMap) -> bool {
         .contains(&essence.as_str())
 }
 
-fn is_redirect(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
-}
-
-/// RES-12.
-const MAX_HOPS: usize = 20;
-/// What does not come so soon, or is larger, is a stream: nobody waits for the end of what has begun (STR-2).
+/// What does not come so soon, or is larger, is a stream: the view does not wait for the end of what has begun (STR-2).
 const SOON: Duration = Duration::from_millis(100);
 const INLINE: usize = super::stream::CHUNK as usize;
-/// What a request loses with its body.
-const OF_BODIES: [&str; 4] =
-    ["content-encoding", "content-language", "content-location", "content-type"];

@@ -26,7 +26,7 @@ pub(crate) struct Streams {
 
 /// One response that is read bit by bit.
 struct Stream {
-    /// Who opened it; nobody else reads it (FSE-13).
+    /// Who opened it; no other app reads it (FSE-13).
     person: String,
     begun: Instant,
     touched: Mutex<Instant>,
@@ -94,7 +94,7 @@ impl Streams {
         Ok(id)
     }
 
-    /// How long a stream lives that nobody reads.
+    /// How long a stream lives that is not read.
     pub(crate) fn idle(&self) -> Duration {
         self.idle
     }
@@ -127,7 +127,7 @@ impl Streams {
 
     fn find(&self, person: &str, id: &str) -> Result<Arc<Stream>, Failure> {
         let open = self.open.lock().expect("no holder panics");
-        // Somebody else's looks like none at all (STR-9).
+        // A stream of another app looks like none at all (STR-9).
         let found = open.get(id).filter(|stream| stream.person == person);
         found
             .cloned()
@@ -150,7 +150,7 @@ impl Stream {
     }
 }
 
-/// Ends a stream that nobody reads, whether or not anybody asks for others (STR-8).
+/// Ends a stream that is not read, whether or not others are (STR-8).
 async fn expire(streams: Weak<Streams>, id: String, stream: Weak<Stream>) {
     loop {
         let due = match (streams.upgrade(), stream.upgrade()) {
@@ -179,7 +179,7 @@ impl Reading {
         if self.held.is_empty() && self.end.is_none() {
             self.fill(until).await;
         }
-        // What is there already comes along; nobody waits for more.
+        // What is there already comes along; the read does not wait for more.
         while !self.held.is_empty() && self.held.len() < most && self.end.is_none() {
             if !self.fill(Instant::now()).await {
                 break;
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(go(10).await, Ok(end));
     }
 
-    // ATK-54, STR-9: offsets that are not where the stream is, and handles that are somebody else's or nobody's.
+    // ATK-54, STR-9: offsets that are not where the stream is, and handles of another app or of none.
     #[tokio::test]
     async fn atk_54_wrong_offsets_and_handles_are_refused() {
         let streams = streams();
@@ -311,7 +311,7 @@ mod tests {
             [streams.read("eve", read(&id, 8)).await, streams.read("ada", read("0", 8)).await];
         assert_eq!(other, none);
         streams.cancel("eve", &id);
-        assert!(streams.read("ada", read(&id, 8)).await.is_ok(), "nobody else ends it");
+        assert!(streams.read("ada", read(&id, 8)).await.is_ok(), "no other app ends it");
         streams.cancel("ada", &id);
         assert!(streams.read("ada", read(&id, 8)).await.is_err());
         for arguments in [
@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    // ATK-56, STR-8, STR-10: many that nobody reads are not opened, and do not stay.
+    // ATK-56, STR-8, STR-10: many that are not read are not opened, and do not stay.
     #[tokio::test(start_paused = true)]
     async fn atk_56_streams_are_few_and_expire() {
         let streams = streams();
@@ -343,7 +343,7 @@ mod tests {
         tokio::time::sleep(Duration::from_secs(40)).await;
         assert!(
             streams.read("ada", read(&ids[1], 0)).await.is_err(),
-            "nobody read it for a minute"
+            "it was not read for a minute"
         );
         assert!(streams.read("eve", read(&eves, 0)).await.is_err());
         assert!(streams.read("ada", read(&ids[0], 0)).await.is_ok());
@@ -353,7 +353,7 @@ mod tests {
         }
         assert!(
             streams.read("ada", read(&ids[0], 0)).await.is_err(),
-            "ten minutes are enough for anybody"
+            "no stream lives longer than ten minutes"
         );
         assert_eq!(streams.open.lock().expect("no holder panics").len(), 0);
     }

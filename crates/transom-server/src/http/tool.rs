@@ -7,6 +7,8 @@ use bytes::Bytes;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
+use transom::routes::{HANDLES, Handling};
+
 use super::body;
 use super::cache::Whole;
 use super::failure::Failure;
@@ -16,13 +18,74 @@ use crate::view::{Audience, link_meta};
 
 /// The tools of a proxy: one that carries requests, and, where a route has streams, those that read them.
 pub(crate) fn all(routes: &[Route], keeps: bool) -> Vec<Tool> {
-    let mut tools = vec![request(routes, keeps)];
+    let (sockets, routes): (Vec<_>, Vec<_>) = routes.iter().cloned().partition(|it| it.sockets);
+    let mut tools = vec![request(&routes, keeps)];
     if routes.iter().any(|route| route.streams) {
         let [mut stream, read, cancel] = of_streams();
+        handles(
+            &mut tools[0],
+            Handling { gives: Some((STREAM_ID.into(), CANCEL.into())), ..Handling::default() },
+        );
         stream.meta.clone_from(&tools[0].meta);
         tools.extend([stream, read, cancel]);
     }
+    if !sockets.is_empty() {
+        tools.extend(of_sockets(&sockets));
+    }
     tools
+}
+
+/// The tools of WebSockets. Whether one is opened is for hosts to judge, by its route; what is done with it was decided then.
+fn of_sockets(routes: &[Route]) -> [Tool; 4] {
+    let text = json!({ "type": "string" });
+    let number = json!({ "type": "integer", "minimum": 0 });
+    let schema = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required });
+    let id = CONNECTION_ID;
+    let make = |name: &'static str, words: &'static str, schema: Value| {
+        let mut tool = Tool::new(name, words, Arc::new(object(schema)));
+        tool.meta = Some(link_meta(None, Audience::App));
+        tool
+    };
+    let connect = json!({ "url": text, "protocols": { "type": "array", "items": text }, "headers": { "type": "object" } });
+    let mut tools = [
+        make(
+            WS_CONNECT,
+            "Opens a WebSocket of this server's views to its backend.",
+            schema(connect, &["url"]),
+        ),
+        make(
+            WS_SEND,
+            "Sends a message on a WebSocket that is open.",
+            schema(json!({ id: text, "seq": number, "text": text, "base64": text }), &[id, "seq"]),
+        ),
+        make(
+            WS_RECEIVE,
+            "Receives messages from a WebSocket that is open.",
+            schema(json!({ id: text, "afterSeq": number, "waitMs": number }), &[id]),
+        ),
+        make(
+            WS_CLOSE,
+            "Closes a WebSocket.",
+            schema(json!({ id: text, "code": number, "reason": text }), &[id]),
+        ),
+    ];
+    let declared: Vec<_> = routes.iter().map(Route::declared).collect();
+    let [connect, others @ ..] = &mut tools;
+    let gives = Some((id.to_owned(), WS_CLOSE.to_owned()));
+    handles(connect, Handling { gives, ..Handling::default() });
+    connect.meta.get_or_insert_default().0.insert(ROUTES.to_owned(), json!({ "routes": declared }));
+    for tool in others {
+        tool.annotations =
+            Some(ToolAnnotations::from_raw(None, Some(true), None, None, Some(false)));
+        let over = (tool.name == WS_RECEIVE).then(|| "done".to_owned());
+        handles(tool, Handling { takes: Some(id.to_owned()), over, ..Handling::default() });
+    }
+    tools
+}
+
+/// Data, with one line of words beside it.
+pub(crate) fn plain(words: String, data: Value) -> CallToolResult {
+    shaped(words, data)
 }
 
 fn request(routes: &[Route], keeps: bool) -> Tool {
@@ -37,6 +100,12 @@ fn request(routes: &[Route], keeps: bool) -> Tool {
     meta.0.insert(ROUTES.to_owned(), json!({ "routes": routes }));
     tool.meta = Some(meta);
     tool
+}
+
+/// Says what a tool does with handles, so that hosts keep those of one view from others and end what is left behind (FSE-13).
+fn handles(tool: &mut Tool, handling: Handling) {
+    let meta = tool.meta.get_or_insert_default();
+    meta.0.insert(HANDLES.to_owned(), handling.declared());
 }
 
 /// A response as the view gets it: once, with one line of words beside it (RES-13, DEF-7).
@@ -90,7 +159,7 @@ pub(crate) fn read(answer: Value) -> CallToolResult {
 }
 
 pub(crate) fn cancelled() -> CallToolResult {
-    shaped("the stream is closed".to_owned(), json!({}))
+    shaped("the stream is closed".to_owned(), json!({ "done": true }))
 }
 
 /// The tools by which a stream is read and ended. They read, as far as a host is concerned: what is asked for was decided before.
@@ -121,6 +190,8 @@ fn of_streams() -> [Tool; 3] {
     for tool in &mut tools[1..] {
         tool.annotations =
             Some(ToolAnnotations::from_raw(None, Some(true), None, None, Some(false)));
+        let over = Some("done".to_owned());
+        handles(tool, Handling { takes: Some(STREAM_ID.into()), over, ..Handling::default() });
     }
     tools
 }
@@ -148,11 +219,15 @@ pub(crate) fn limited(method: &str, url: &str, seconds: u64) -> CallToolResult {
     )
 }
 
-pub(crate) fn failed(failure: &Failure) -> CallToolResult {
-    let mut result = shaped(
-        format!("{}: {}", failure.code.as_str(), failure.words),
-        json!({ "error": { "code": failure.code.as_str(), "message": failure.words } }),
-    );
+/// Nothing came of it; `reached` if the backend has the request all the same, so that nobody takes it for undone.
+pub(crate) fn failed(failure: &Failure, reached: bool) -> CallToolResult {
+    let mut error = json!({ "code": failure.code.as_str(), "message": failure.words });
+    let mut words = format!("{}: {}", failure.code.as_str(), failure.words);
+    if reached {
+        error["reached"] = true.into();
+        words.push_str(" (the backend has been reached)");
+    }
+    let mut result = shaped(words, json!({ "error": error }));
     result.is_error = Some(true);
     result
 }
@@ -213,7 +288,15 @@ pub(crate) const REQUEST: &str = "http_request";
 pub(crate) const STREAM: &str = "http_request_stream";
 pub(crate) const READ: &str = "http_stream_read";
 pub(crate) const CANCEL: &str = "http_stream_cancel";
+pub(crate) const WS_CONNECT: &str = "ws_connect";
+pub(crate) const WS_SEND: &str = "ws_send";
+pub(crate) const WS_RECEIVE: &str = "ws_receive";
+pub(crate) const WS_CLOSE: &str = "ws_close";
 /// Under which a tool's `_meta` declares what it opens.
-const ROUTES: &str = "transom/http";
+const ROUTES: &str = transom::routes::DECLARED;
+/// The member that a stream's handle has in results and in arguments.
+const STREAM_ID: &str = "streamId";
+/// The same of a WebSocket.
+const CONNECTION_ID: &str = "connectionId";
 /// Marks a response that no backend made.
 const SYNTHETIC: &str = "x-transom-synthetic";

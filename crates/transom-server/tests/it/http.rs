@@ -1,9 +1,11 @@
 //! Fetch over MCP: a view's requests, from the tool call to the backend and back.
 
 mod backend;
+mod hops;
 mod policy;
 mod reach;
 mod responses;
+mod sockets;
 mod streams;
 
 use rmcp::ServerHandler;

@@ -38,6 +38,11 @@ pub(crate) fn open(proxy: HttpProxy) -> HttpProxy {
         .route(Route::delete("/api/{*rest}"))
 }
 
+/// Nothing is open.
+pub(crate) fn bare(seen: &Seen) -> HttpProxy {
+    HttpProxy::tower(router(seen))
+}
+
 pub(crate) fn tower(seen: &Seen) -> HttpProxy {
     open(HttpProxy::tower(router(seen)))
 }
@@ -58,6 +63,7 @@ fn router(seen: &Seen) -> Router {
         .route("/api/to/{code}", any(redirect))
         .route("/api/hops/{left}", get(hops))
         .route("/api/loop", get(|| async { moved(302, "/api/loop") }))
+        .route("/api/large/{size}", any(|Path(size): Path<usize>| async move { "x".repeat(size) }))
         .route("/api/cached/{control}", get(cached))
         .route("/api/bytes/{kind}", get(bytes))
         .fallback(echo)

@@ -10,7 +10,7 @@ use transom_server::{Credentials, Decision, HttpProxy, HttpRecord, Route, Views}
 use super::backend::{self, Seen};
 use super::{Bare, call, call_as, connect, data, outcome};
 
-fn header(asked: &Value, name: &str) -> Vec<String> {
+pub(crate) fn header(asked: &Value, name: &str) -> Vec<String> {
     let headers = asked["headers"].as_array().expect("a list");
     headers
         .iter()
