@@ -101,9 +101,10 @@ fn variable(name: &str) -> String {
 const VIEW: [&str; 1] = ["transom.global.js"];
 
 /// What the feature `host` adds.
-const HOST: [&str; 6] = [
+const HOST: [&str; 7] = [
     "host.global.js",
     "sandbox.js",
+    "porch.js",
     "workbench.js",
     "workbench.css",
     "workbench.html",

@@ -113,7 +113,7 @@ fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
             all.push([p50, p99, max, late, waited, away * 1e2, spared * 1e2, rest]);
         }
     }
-    for (what, all) in [("the gate", &gate), ("a socket with nobody to judge", &bare)] {
+    for (what, all) in [("the gate", &gate), ("a socket without a gate", &bare)] {
         let middle = |n: usize| median(all.iter().map(|figures| figures[n]).collect());
         println!(
             "  {what}, {half} calls a second, the middle of {ROUNDS} rounds: median {:.2} ms, p99 {:.2} ms, longest {:.2} ms",
@@ -135,7 +135,7 @@ fn ask_all(port: u16, token: &str, audit: Option<&Audit>) {
             );
         } else {
             println!(
-                "    nobody may watch the cores here: whether they were taken away is not known"
+                "    the system grants no watcher of the cores here: whether they were taken away is not known"
             );
         }
     }
@@ -286,7 +286,7 @@ fn server_limits() -> ServerLimits {
     ServerLimits { messages: endless, bytes: endless, calls: usize::MAX, ..ServerLimits::default() }
 }
 
-/// What the machine and the libraries take: a socket that answers every call at once, with nobody to judge it.
+/// What the machine and the libraries take: a socket that answers every call at once, without a gate that judges it.
 async fn bare(upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(async |mut socket: WebSocket| {
         let mut said: HashMap<String, u64> = HashMap::new();

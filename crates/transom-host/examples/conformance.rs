@@ -88,7 +88,7 @@ async fn sign_in(oauth: &OAuth) -> Result<(), Box<dyn Error>> {
     let invitation = oauth.invite().await?;
     let browser = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy();
     let response = browser.build()?.get(invitation.url.clone()).send().await?;
-    let location = response.headers().get("location").ok_or("nobody was sent back")?;
+    let location = response.headers().get("location").ok_or("the browser was not sent back")?;
     let query = Url::parse(location.to_str()?)?.query().unwrap_or_default().to_owned();
     let returned = Return::parse(&query).ok_or("the browser came back with something else")?;
     Ok(oauth.complete(&returned).await.ok_or("it is not our invitation")??)
@@ -169,7 +169,7 @@ fn example(upstream: &Upstream, key: &str, schema: &Value) -> Result<Value, serd
 
 fn tool_call(name: String, arguments: Box<RawValue>) -> ToolCall {
     let arguments = Printed::read(&arguments).ok();
-    ToolCall { name, arguments, meta: None }
+    ToolCall { name, arguments, meta: None, request: None }
 }
 
 /// Lists resources or prompts, and reads the first.

@@ -1,4 +1,4 @@
-//! A host inside somebody's own axum application, with a page of their own.
+//! A host inside an axum application that has a page of its own.
 //!
 //! `cargo run -p transom-host --example embed`, then open the address that it prints.
 

@@ -6,11 +6,12 @@
 //!    └────────── committed up to here ◀────────────┘   only then is an effect carried out
 //! ```
 //!
-//! The log shows when it was touched; it cannot keep anybody who may write the file from touching it.
+//! The log shows when it was touched; it cannot keep a program that may write the file from touching it.
 //! Whoever keeps the last head elsewhere can tell even a cut tail.
 
 mod address;
 mod chain;
+mod details;
 mod read;
 mod record;
 mod store;

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use transom::{
     csp::Source,
     host::{AT_ONCE, FileBody, Preview, Question, Task},
-    policy::{Reach, Subject, TOGETHER},
+    policy::{Grantable, Reach, Subject, TOGETHER},
     printed::Folded,
     quoted::legible,
     violation::Quoted,
@@ -63,6 +63,31 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
                 kind: "tool",
                 text: words!("A view of {} wants to call {} of {} with:", server, name, server),
                 tools: vec![name],
+                ..ask.showing(&question.preview)
+            }
+        }
+        Subject::Route { tool, route } => {
+            let name = Quoted::new(tool);
+            let request = question.request.as_ref();
+            let words = request.map_or_else(|| route.clone(), ToString::to_string);
+            let size = request.map_or(0, |request| request.size);
+            let mut changes = ask.changes.clone();
+            if words != *route {
+                let route = Quoted::long(route, WHOLE);
+                changes.push(words!("a yes for longer is for all of {}", route));
+            }
+            Ask {
+                kind: "tool",
+                text: words!(
+                    "A view of {} wants {} of {} to send {} with {} bytes:",
+                    server,
+                    name,
+                    server,
+                    Quoted::long(&words, WHOLE),
+                    Words::ours(&grouped(size as u64))
+                ),
+                tools: vec![name],
+                changes,
                 ..ask.showing(&question.preview)
             }
         }
@@ -124,6 +149,7 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
             ..ask.showing(&question.preview)
         },
         Subject::Nearby(wishes) => nearby(&server, &tool, wishes, ask.id, lasts),
+        Subject::Grants(wanted) => grants(&server, &tool, wanted, ask.id, lasts),
     }
 }
 
@@ -161,6 +187,34 @@ pub(crate) fn nearby(
         who: head(server, tool),
         server: server.clone(),
         preview: Some(lines.join("\n")),
+        ..Ask::default()
+    }
+}
+
+/// What the policy of a server's views blocks, or what their documents ask for. What is listed is what a yes gives.
+pub(crate) fn grants(
+    server: &Quoted,
+    tool: &Quoted,
+    wanted: &BTreeSet<Grantable>,
+    id: String,
+    lasts: bool,
+) -> Ask {
+    let is_policy = |grant: &Grantable| matches!(grant, Grantable::Policy(_));
+    let text = match wanted.iter().all(is_policy) {
+        true => words!(
+            "Views of {} are kept from this; none of it reaches another address. Allow them to:",
+            server.clone()
+        ),
+        false => words!("Views of {} are kept from this. Allow them to:", server.clone()),
+    };
+    Ask {
+        id,
+        kind: "grant",
+        text,
+        choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),
+        who: head(server, tool),
+        server: server.clone(),
+        changes: wanted.iter().map(|grant| grant.words().into()).collect(),
         ..Ask::default()
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use transom::wire::{
-    DeviceCapabilities, DisplayMode, HostContext, HostStyles, Platform, SafeAreaInsets,
+    DeviceCapabilities, DisplayMode, HostContext, HostStyles, Platform, RequestId, SafeAreaInsets,
     StyleVariable, Theme, ToolInfo,
 };
 
@@ -13,10 +13,17 @@ use crate::{
     server::Prepared,
 };
 
-/// What a view starts with.
-pub(crate) fn opening(open: &Open, prepared: &Prepared, styles: &HostStyles) -> HostContext {
+/// What a view starts with. Views on ext-apps up to 0.2.2 do not shake hands unless the call that opened them
+/// has an id: `call` counts what was opened in the view's place.
+pub(crate) fn opening(
+    open: &Open,
+    call: u64,
+    prepared: &Prepared,
+    styles: &HostStyles,
+) -> HostContext {
+    let id = i64::try_from(call).ok().map(RequestId::Number);
     let mut context = HostContext {
-        tool_info: prepared.tool.clone().map(|tool| ToolInfo { id: None, tool }),
+        tool_info: prepared.tool.clone().map(|tool| ToolInfo { id, tool }),
         styles: Some(styles.clone()).filter(|styles| *styles != HostStyles::default()),
         display_mode: Some(DisplayMode::Inline),
         available_display_modes: Some(open.modes.clone()),

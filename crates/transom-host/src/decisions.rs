@@ -299,6 +299,9 @@ pub(crate) fn words(subject: &Subject) -> String {
     match subject {
         Subject::Tools(names) => format!("call {}", quoted(names)),
         Subject::Tool(name) => format!("call {}", Quoted::new(name)),
+        Subject::Route { tool, route } => {
+            format!("send {} by {}", Quoted::long(route, ROUTE), Quoted::new(tool))
+        }
         Subject::Read(what) => format!("read {}", Quoted::new(what)),
         Subject::Link(url) => format!("open {}", Quoted::new(url)),
         Subject::Download(names) => format!("save {}", quoted(names)),
@@ -313,6 +316,9 @@ pub(crate) fn words(subject: &Subject) -> String {
             let each = |(source, words): (&str, String)| format!("{source} ({words})");
             let all: Vec<String> = purposes(sources).into_iter().map(each).collect();
             format!("reach {}", all.join(", "))
+        }
+        Subject::Grants(grants) => {
+            grants.iter().map(|grant| grant.words()).collect::<Vec<_>>().join(", ")
         }
     }
 }
@@ -355,11 +361,13 @@ pub const DAYS: u32 = 90;
 const VERSION: u64 = 2;
 /// What people are told when the file is of an earlier version.
 pub const OUTDATED: &str = "what you decided with an earlier version of transom was kept by the names of servers, and \
-    names can be had by anybody; it does not count any more, and you are asked again";
+    any program can take such a name; it does not count any more, and you are asked again";
 /// The most decisions that are remembered.
 const MOST: usize = 1_000;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
+/// How much of a route is shown, in characters.
+const ROUTE: usize = 300;
 /// How many bytes of names are listed before the rest is counted.
 const LISTED: usize = 100;
 /// How far clocks of one machine may differ between two runs.

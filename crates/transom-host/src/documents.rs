@@ -74,7 +74,7 @@ impl Document {
         uri: &UiUri,
         result: &RawValue,
         listing: Option<&Value>,
-        limits: &Limits,
+        limits: &DocumentLimits,
     ) -> Result<Self, NotADocument> {
         let item = read::item(uri, result, limits)?;
         let mut oddities = Vec::new();
@@ -110,7 +110,7 @@ impl fmt::Debug for Document {
 
 /// What is taken from a server: how much, and which dialects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct DocumentLimits {
     /// The most bytes of HTML.
     pub html: usize,
     /// The most bytes of metadata.
@@ -119,7 +119,7 @@ pub struct Limits {
     pub compat: Compat,
 }
 
-impl Default for Limits {
+impl Default for DocumentLimits {
     fn default() -> Self {
         Self { html: 16 << 20, meta: 256 << 10, compat: Compat::default() }
     }

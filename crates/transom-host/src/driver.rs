@@ -2,17 +2,18 @@
 //! whatever takes time happens outside and comes back as an event.
 
 mod agreeing;
-mod allowance;
 mod calls;
 mod common;
 mod deeds;
 mod event;
+mod granting;
 mod ledger;
 mod life;
 mod limits;
 mod memory;
 mod offers;
 mod opening;
+mod outcomes;
 mod pace;
 mod questions;
 mod seat;
@@ -142,16 +143,17 @@ impl Driver {
             }
             Event::Lost { page, connection } => self.lose(&page, connection),
             Event::Opening { view, turn, news } => self.opening(&view, turn, news),
-            Event::Progress { view, call, params } => {
-                if let Some((seat, common)) = self.seat(&view) {
+            Event::Progress { view, turn, call, params } => {
+                if let Some((seat, common)) = self.seat_in(&view, turn) {
                     seat.progressed(common, call, &params);
                 }
             }
-            Event::Done { view, call, outcome } => {
-                if let Some((seat, common)) = self.seat(&view) {
+            Event::Done { view, turn, call, outcome } => {
+                if let Some((seat, common)) = self.seat_in(&view, turn) {
                     seat.done(common, call, outcome);
                 }
             }
+            Event::Reported { view, turn, report } => self.reported(&view, turn, &report),
             Event::DecisionsChanged => self.decision_written(),
             Event::Forget { id, done } => {
                 let _ = done.send(self.forget_decision(&id));
@@ -165,6 +167,11 @@ impl Driver {
     /// A view's seat, and what it has in common with the others.
     fn seat(&mut self, view: &ViewId) -> Option<(&mut Seat, &mut Common)> {
         Some((self.seats.get_mut(view)?, &mut self.common))
+    }
+
+    /// The same, unless something else was opened in it since.
+    fn seat_in(&mut self, view: &ViewId, turn: u64) -> Option<(&mut Seat, &mut Common)> {
+        self.seat(view).filter(|(seat, _)| seat.turn == turn)
     }
 
     fn list_changed(&mut self, server: &str, list: host::List) {

@@ -7,12 +7,39 @@ use std::{
 
 use transom::{
     csp::{Grant, List, Source},
-    policy::{Domains, Nearby, Stance},
+    permissions::Permission,
+    policy::{Domains, Grantable, Nearby, Stance},
     quoted::Quoted,
     wire::ResourcePermissions,
 };
 
 use crate::documents::{Document, What};
+
+/// What people have given a view beside the rules of its operator: private addresses with what each is for, and grants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) nearby: BTreeSet<String>,
+    pub(crate) grants: BTreeSet<Grantable>,
+}
+
+impl Given {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nearby.is_empty() && self.grants.is_empty()
+    }
+
+    /// Whether all of it is in the other.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.nearby.is_subset(&other.nearby) && self.grants.is_subset(&other.grants)
+    }
+}
+
+/// What of a set changes the policy of a document.
+pub(crate) fn policies(set: &BTreeSet<Grantable>) -> impl Iterator<Item = Grant> {
+    set.iter().filter_map(|grantable| match grantable {
+        Grantable::Policy(grant) => Some(*grant),
+        Grantable::Permission(_) => None,
+    })
+}
 
 /// What a document will miss, and the line of `transom.toml` that gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +79,7 @@ impl MissingGrants {
     /// The line itself, which keeps what is granted already.
     pub fn line(&self) -> String {
         let all = |grant: &Grant| self.granted.contains(grant) || self.missing.contains(grant);
-        format!("scripts = [{}]", names(Grant::ALL.into_iter().filter(all)))
+        format!("grants = [{}]", names(Grant::ALL.into_iter().filter(all)))
     }
 }
 
@@ -92,7 +119,7 @@ impl MissingPermissions {
     /// The line that gives it, which keeps what is granted already.
     pub fn line(&self) -> String {
         let (asked, granted) = (permissions(self.asked), permissions(self.granted));
-        let all = PERMISSIONS.iter().map(|(name, _)| *name);
+        let all = Permission::ALL.into_iter().map(Permission::name);
         let all = all.filter(|name| asked.contains(name) || granted.contains(name));
         format!(
             "permissions = [{}]",
@@ -210,21 +237,10 @@ pub(crate) fn purposes(wishes: &BTreeSet<String>) -> BTreeMap<&str, String> {
     all
 }
 
-type Has = fn(&mut ResourcePermissions) -> &mut bool;
-
-/// Every permission that can be granted, under its name in the configuration.
-pub const PERMISSIONS: [(&str, Has); 4] = [
-    ("camera", |all| &mut all.camera),
-    ("microphone", |all| &mut all.microphone),
-    ("geolocation", |all| &mut all.geolocation),
-    ("clipboard-write", |all| &mut all.clipboard_write),
-];
-
 /// The names of the permissions that are in a set.
-pub fn permissions(mut set: ResourcePermissions) -> Vec<&'static str> {
-    let mut all = PERMISSIONS.to_vec();
-    all.retain(|(_, has)| *has(&mut set));
-    all.into_iter().map(|(name, _)| name).collect()
+pub fn permissions(set: ResourcePermissions) -> Vec<&'static str> {
+    let all = Permission::ALL.into_iter().filter(|permission| permission.is_in(set));
+    all.map(Permission::name).collect()
 }
 
 fn table(name: &str) -> String {
@@ -246,13 +262,13 @@ mod tests {
     use transom::wire::{MIME, UiUri};
 
     use super::*;
-    use crate::documents::Limits;
+    use crate::documents::DocumentLimits;
 
     fn document(server: &str, html: &str) -> Document {
         let uri = UiUri::parse("ui://pdf/view.html").unwrap();
         let item = json!({ "uri": uri.as_str(), "mimeType": MIME, "text": html });
         let result = to_raw_value(&json!({ "contents": [item] })).unwrap();
-        Document::read(server, &uri, &result, None, &Limits::default()).unwrap()
+        Document::read(server, &uri, &result, None, &DocumentLimits::default()).unwrap()
     }
 
     #[test]
@@ -266,7 +282,7 @@ mod tests {
             missing.to_string(),
             "\"ui://pdf/view.html\" needs scripts from \"data:\", \"wasm\", which is not granted; if you \
              trust it, write under [servers.pdf] in transom.toml, where its command or url stands: \
-             scripts = [\"blob:\", \"data:\", \"wasm\"]"
+             grants = [\"blob:\", \"data:\", \"wasm\"]"
         );
         assert_eq!(MissingGrants::of(&pdf, &Grant::ALL), None);
         assert_eq!(MissingGrants::of(&document("pdf", "<p>hello"), &[]), None);

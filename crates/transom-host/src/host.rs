@@ -135,6 +135,11 @@ impl Host {
     }
 
     #[cfg(test)]
+    pub(crate) fn server(&self, name: &str) -> Arc<crate::server::Server> {
+        self.servers.get(name).expect("it is configured")
+    }
+
+    #[cfg(test)]
     pub(crate) fn events(&self) -> &mpsc::Sender<Event> {
         &self.events
     }

@@ -66,6 +66,7 @@
 
 #![warn(missing_debug_implementations)]
 
+mod allowance;
 pub mod audit;
 mod consent;
 mod context;
@@ -98,7 +99,7 @@ pub mod upstream;
 pub mod words;
 
 pub use form::Form;
-pub use grants::{MissingGrants, MissingNearby, MissingPermissions, PERMISSIONS, permissions};
+pub use grants::{MissingGrants, MissingNearby, MissingPermissions, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
 pub use log::{Line, LineKind, Log};

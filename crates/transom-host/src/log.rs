@@ -56,6 +56,8 @@ pub enum LineKind {
     Asked,
     /// The audit cannot be written.
     Audit,
+    /// The policy of a view blocked something.
+    Blocked,
     /// A tool is called to open its view.
     Call,
     /// A view logged something.
@@ -74,10 +76,12 @@ pub enum LineKind {
     Refused,
     /// A decision is remembered for longer.
     Remembered,
-    /// The tool that opened a view has answered.
+    /// A server has answered, or a call to it has failed.
     Result,
     /// A server came, went, or asks for something.
     Server,
+    /// A server wrote a line to its standard error.
+    Stderr,
     /// There is no view to show, and text in its place.
     Text,
     /// A view began or ended.
@@ -94,6 +98,7 @@ impl LineKind {
             Self::Answer => "answer",
             Self::Asked => "asked",
             Self::Audit => "audit",
+            Self::Blocked => "blocked",
             Self::Call => "call",
             Self::Console => "console",
             Self::Error => "error",
@@ -105,6 +110,7 @@ impl LineKind {
             Self::Remembered => "remembered",
             Self::Result => "result",
             Self::Server => "server",
+            Self::Stderr => "stderr",
             Self::Text => "text",
             Self::View => "view",
             Self::Warning => "warning",

@@ -88,7 +88,7 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
 
 /// What a page asks for: its key, the servers, the log, the socket, and the way back from a sign-in.
 pub(crate) fn api(page: Arc<Page>) -> Router {
-    // What is sent here is a token or an id, and it is sent before anybody has shown a key.
+    // What is sent here is a token or an id, and it is sent before its sender has shown a key.
     let told = Router::new()
         .route("/api/key", post(exchange))
         .route("/api/forget", post(forget))
@@ -138,7 +138,7 @@ async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> R
 
 impl Page {
     fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
-        // Two of a kind mean that somebody on the way may have looked at the other one.
+        // Of two of a kind, a proxy on the way may have looked at the other one.
         let alone = |name: &header::HeaderName| headers.get_all(name).iter().count() == 1;
         let text = |name| headers.get(&name).filter(|_| alone(&name))?.to_str().ok();
         let host = text(header::HOST).ok_or(StatusCode::BAD_REQUEST)?;
@@ -260,7 +260,7 @@ async fn log(
 }
 
 /// Where the browser comes back to after signing in. Whoever has the state of an open invitation is the
-/// one who was invited; there is nothing else to know them by, and nothing for anybody else to see.
+/// one who was invited; there is nothing else to know them by, and nothing for a stranger to see.
 async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> Response {
     let returned = query.as_deref().and_then(Return::parse);
     let outcome = match &returned {
@@ -276,7 +276,7 @@ async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> 
             page.log.write(
                 LineKind::Error,
                 "page",
-                "somebody came back from a sign-in that nobody asked for",
+                "a browser came back from a sign-in that was not asked for",
             );
             (StatusCode::BAD_REQUEST, "This is not a sign-in that was asked for here.".to_owned())
         }
@@ -287,7 +287,7 @@ async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> 
     (status, headers, words).into_response()
 }
 
-/// A socket needs an `Origin`: every browser sends one, and nobody else has business here.
+/// A socket needs an `Origin`: every browser sends one, and other programs have no business here.
 async fn upgrade(State(page): State<Arc<Page>>, mut request: Request) -> Response {
     let headers = request.headers();
     if !headers.contains_key(header::ORIGIN) {

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_view_that_may_say_little_is_dropped_what_is_far_too_large() {
-        let message = rpc::Limits { bytes: 1_000, ..rpc::Limits::default() };
+        let message = rpc::MessageLimits { bytes: 1_000, ..rpc::MessageLimits::default() };
         assert_eq!(Relay::of(&Limits { message, ..Limits::default() }).message, 8_000);
     }
 
@@ -156,7 +156,7 @@ mod tests {
                 burst: burst.into(),
             };
             let (messages, bytes) = (rate(per_second, burst), rate(bytes_per_second, bytes_burst));
-            let message = rpc::Limits { bytes: size, ..rpc::Limits::default() };
+            let message = rpc::MessageLimits { bytes: size, ..rpc::MessageLimits::default() };
             let limits = Limits { message, messages, bytes, ..Limits::default() };
             let Relay { message, rate, pace, bytes, page } = Relay::of(&limits);
             prop_assert!(message >= size as u64 && message <= LONGEST);

@@ -2,8 +2,12 @@
 //!
 //! ```text
 //! host page ──frames──▶ http://<random>.<guest>.localhost:7421/   the sandbox page, a relay
-//!                          └──frames──▶ http://<guest>.localhost:7421/   the guest: the document
+//!                          └──frames──▶ http://<guest>.localhost:7421/porch   the porch
+//!                                          └──frames──▶ http://<guest>.localhost:7421/   the guest: the document
 //! ```
+//!
+//! The porch is there for guests that look at their `parent`: it is of their own origin, and what they do to it
+//! they do to themselves.
 //!
 //! Three origins and two sites: below `localhost` the sandbox's name stands below its guest's, so that
 //! browsers may run both in one process, and starting a second one is most of what opening a view
@@ -16,10 +20,12 @@
 
 mod answer;
 mod domain;
+mod errors;
 mod frame;
 mod naming;
 mod page;
 mod ports;
+mod reports;
 mod sites;
 mod stable;
 
@@ -35,9 +41,10 @@ pub use frame::{Frame, Mounted, MountedRaw, RawPage};
 pub use naming::{Naming, PageAmongFrames};
 pub use page::{NotInline, SandboxScript};
 pub use ports::{Loopback, NoLoopback};
+pub use reports::{Blocked, BlockedKind, Report, Reports};
 pub use stable::{KeyError, NotADomain, StableDomain, StableKey};
 
-use frame::{Granted, Names};
+use frame::{Granted, Leases, Names, Pages};
 use page::{Attributes, ServedPage};
 use sites::{Site, Sites};
 
@@ -51,13 +58,19 @@ struct Shared {
     naming: Naming,
     key: StableKey,
     script: SandboxScript,
+    porch: SandboxScript,
     sites: Arc<Sites>,
 }
 
 impl Sandbox {
-    /// Makes a sandbox without frames.
-    pub fn new(naming: Naming, key: StableKey, script: SandboxScript) -> Self {
-        Self { shared: Arc::new(Shared { naming, key, script, sites: Arc::default() }) }
+    /// Makes a sandbox without frames, from the scripts of its two pages: the sandbox page and the porch.
+    pub fn new(
+        naming: Naming,
+        key: StableKey,
+        script: SandboxScript,
+        porch: SandboxScript,
+    ) -> Self {
+        Self { shared: Arc::new(Shared { naming, key, script, porch, sites: Arc::default() }) }
     }
 
     /// Returns the router of the second listener: every path of every name goes through it.
@@ -74,13 +87,15 @@ impl Sandbox {
         let (label, path) = self.guest_name(&frame)?;
         let (sandbox, guest) = self.places(&label, &frame.page_origins).await?;
         let names = Names::new(&sandbox, &guest, path);
-        let (sandbox_page, guest_page) = self.pages(&frame, &granted, &names);
-        // An address may have had an owner before us, who left things in the browser's storage.
-        let guest_page = if guest.is_port() { guest_page.clearing_once() } else { guest_page };
-        let leases = (
-            sandbox.serve(&self.shared.sites, "/", sandbox_page)?,
-            guest.serve(&self.shared.sites, &names.path, guest_page)?,
-        );
+        let mut pages = self.pages(&frame, &granted, &names);
+        if guest.is_port() {
+            // An address may have had an owner before us, who left things in the browser's storage.
+            pages.guest = pages.guest.clearing_once();
+        }
+        let sandbox = sandbox.serve(&self.shared.sites, "/", pages.sandbox)?;
+        let guest = guest.serve(&self.shared.sites, &names.path, pages.guest)?;
+        let porch = guest.beside(&names.porch_path(), pages.porch)?;
+        let leases = Leases { sandbox, porch, guest };
         Ok(Mounted::new(frame, granted, names, leases))
     }
 
@@ -106,21 +121,21 @@ impl Sandbox {
         let place = self.place(&naming::label()?, &page.page_origins).await?;
         let attributes = Attributes {
             host: &page.page_origins,
-            guest: None,
+            porch: None,
             allow: page.permissions.to_allow(),
             relay: page.relay,
             private: page.ceiling.private(),
             title: RAW_TITLE,
         };
         let csp = Csp::raw_page(&page.ceiling, &page.page_origins);
-        let body = self.shared.script.page(&attributes);
+        let body = self.shared.script.page(attributes.title, attributes.list());
         let served = ServedPage::new(&csp, &page.permissions.to_header(&[]), body.into());
         let origin = place.origin().clone();
         let lease = place.serve(&self.shared.sites, "/", served)?;
         Ok(MountedRaw::new(origin, csp, page.permissions, lease))
     }
 
-    /// Returns how many pages are served: two for a frame, one for a raw page.
+    /// Returns how many pages are served: three for a frame, one for a raw page.
     pub fn pages_served(&self) -> usize {
         self.shared.sites.count()
     }
@@ -133,11 +148,23 @@ impl Sandbox {
         Ok((label, format!("/{}", naming::label()?)))
     }
 
-    /// Both pages of a frame: the sandbox page, and the document.
-    fn pages(&self, frame: &Frame, granted: &Granted, names: &Names) -> (ServedPage, ServedPage) {
+    /// The pages of a frame: the sandbox page, the porch and the document.
+    fn pages(&self, frame: &Frame, granted: &Granted, names: &Names) -> Pages {
+        let pages = Pages {
+            sandbox: self.sandbox_page(frame, granted, names),
+            porch: self.porch_page(frame, granted, names),
+            guest: Self::guest_page(frame, granted, names),
+        };
+        match self.shared.naming.is_nested() {
+            true => pages.sharing_a_process(),
+            false => pages,
+        }
+    }
+
+    fn sandbox_page(&self, frame: &Frame, granted: &Granted, names: &Names) -> ServedPage {
         let attributes = Attributes {
             host: &frame.page_origins,
-            guest: Some(names),
+            porch: Some(names),
             allow: granted.permissions.to_allow(),
             relay: frame.relay,
             // Its policy is a header, made of what was granted.
@@ -147,15 +174,29 @@ impl Sandbox {
         let scripts = [Script::Token(self.shared.script.token())];
         let csp = Csp::sandbox_page(&scripts, &names.guest, &frame.page_origins);
         let permissions = granted.permissions.to_header(std::slice::from_ref(&names.guest));
-        let body = self.shared.script.page(&attributes);
-        let sandbox = ServedPage::new(&csp, &permissions, body.into());
-        let csp = granted.csp(frame, names);
+        let body = self.shared.script.page(attributes.title, attributes.list());
+        ServedPage::new(&csp, &permissions, body.into())
+    }
+
+    fn guest_page(frame: &Frame, granted: &Granted, names: &Names) -> ServedPage {
+        let html = match frame.watch_errors {
+            true => errors::watched(&frame.document.html),
+            false => frame.document.html.clone(),
+        };
         let permissions = granted.permissions.to_header(&[]);
-        let guest = ServedPage::new(&csp, &permissions, frame.document.html.clone());
-        match self.shared.naming.is_nested() {
-            true => (sandbox.sharing_a_process(), guest.sharing_a_process()),
-            false => (sandbox, guest),
-        }
+        ServedPage::new(&granted.csp(frame, names), &permissions, html)
+            .reporting(frame.reports.clone())
+    }
+
+    /// The porch has the policy of a sandbox page, which is stricter than any guest's: what a guest does in its name gets
+    /// it nothing. It cannot stand in another porch: its guest is not among its ancestors.
+    fn porch_page(&self, frame: &Frame, granted: &Granted, names: &Names) -> ServedPage {
+        let scripts = [Script::Token(self.shared.porch.token())];
+        let csp = Csp::sandbox_page(&scripts, &names.guest, &names.above_porch(frame));
+        let permissions = granted.permissions.to_header(&[]);
+        let list = vec![("data-guest", names.path.clone())];
+        let body = self.shared.porch.page(&frame.document.server, list);
+        ServedPage::new(&csp, &permissions, body.into())
     }
 
     /// The places of a sandbox and of its guest, which has this label where guests have names.
@@ -242,4 +283,4 @@ const RAW_TITLE: &str = "View";
 const MAX_ORIGINS: usize = 16;
 
 /// The most pages that are served at a time.
-const MAX_PAGES: usize = 8192;
+const MAX_PAGES: usize = 12_288;

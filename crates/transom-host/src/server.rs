@@ -1,10 +1,13 @@
 //! The servers of a host: each with its connection, its tools, and the documents of its views.
 
+mod aside;
 mod connecting;
 mod prepared;
+mod reviewing;
 mod shown;
 
-pub(crate) use prepared::{Doubt, Prepared};
+use aside::Aside;
+pub(crate) use prepared::{Doubt, Prepared, Running};
 use shown::Condition;
 pub use shown::{Remark, ServerState, ShownTool, SignIn, Standing};
 
@@ -60,6 +63,8 @@ pub(crate) struct Server {
     greeting: Option<Duration>,
     /// Told when it is to be started again.
     again: Notify,
+    /// Told when its documents may be others than those that were looked at.
+    unseen: Notify,
     oauth: Option<Arc<OAuth>>,
     store: Store,
     /// What its list of resources says, once it was needed.
@@ -68,6 +73,7 @@ pub(crate) struct Server {
     templates: tokio::sync::Mutex<Option<Arc<Vec<String>>>>,
     page_origins: Vec<transom::origin::Origin>,
     state: Mutex<Condition>,
+    aside: Arc<Aside>,
     log: Arc<Log>,
 }
 
@@ -170,11 +176,12 @@ impl Server {
     ) -> Self {
         let words = "connecting…".to_owned();
         let standing = Standing::Connecting;
-        let state = Condition { standing, words, findings: vec![], sign_in: None };
+        let state = Condition { standing, words, findings: vec![], unseen: 0, sign_in: None };
         let (upstream, state) = (Mutex::default(), Mutex::new(state));
         let (entries, templates) = <(tokio::sync::Mutex<_>, tokio::sync::Mutex<_>)>::default();
         // What is kept for a place that will not be the same lasts for this run.
         let store = if place.is_kept() { store } else { store.for_this_run() };
+        let aside = Aside::new(&name, Arc::clone(&log));
         Self {
             name,
             policy,
@@ -186,14 +193,26 @@ impl Server {
             upstream,
             greeting,
             again: Notify::new(),
+            unseen: Notify::new(),
             oauth,
             store,
             entries,
             templates,
             page_origins,
             state,
+            aside,
             log,
         }
+    }
+
+    /// The name that it is configured with.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether whoever writes it is whoever is shown its views.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own
     }
 
     /// The rules for its views.

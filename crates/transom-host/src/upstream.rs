@@ -52,6 +52,7 @@ mod resources;
 mod rounds;
 mod salvage;
 mod sse;
+mod strays;
 mod supervisor;
 mod target;
 
@@ -65,16 +66,20 @@ use tokio::{
 pub use ask::{Answer, Ask};
 pub use call::{Call, CallOptions, Outcome, Update};
 pub use era::{Era, Memo, Remembered};
-pub use error::{CallError, ConnectError, HttpError, Loss, NotCalled, Refusal, Rubbish};
+pub use error::{
+    CallError, ConnectError, HttpError, Loss, NetworkError, NotCalled, Refusal, Rubbish,
+};
 pub use events::{Event, Events};
-pub use greeting::Server;
+pub use greeting::ServerIdentity;
 pub use in_process::answer_lines;
 pub use listing::{Cut, ListedTool, Listing};
 pub use oauth::{Invitation, NotSignedIn, OAuth, Registration, Return, Tokens};
 pub use request::{NotParams, Request};
 pub use resources::ResourceEntries;
+pub use strays::Strays;
 pub use target::{
-    Command, Endpoint, InProcess, Limits, Options, Restart, Secret, Target, UnsetVariable,
+    Command, Endpoint, InProcess, Options, Restart, Secret, StderrHearer, Target, UnsetVariable,
+    UpstreamLimits,
 };
 
 use supervisor::{State, Supervisor};
@@ -133,7 +138,7 @@ impl Upstream {
     }
 
     /// Who the server is, as of its last greeting.
-    pub fn server(&self) -> Arc<Server> {
+    pub fn server(&self) -> Arc<ServerIdentity> {
         Arc::clone(&self.0.state.borrow().server)
     }
 
@@ -145,6 +150,11 @@ impl Upstream {
     /// How the server is.
     pub fn health(&self) -> Health {
         self.0.state.borrow().health
+    }
+
+    /// What the server has written to its standard output since it was started, and that is no message.
+    pub fn strays(&self) -> Strays {
+        self.0.state.borrow().life().map(|life| life.strays()).unwrap_or_default()
     }
 
     /// What happens from now on. Every listener gets everything.

@@ -6,6 +6,9 @@ pub const HOST: &str = include_str!(concat!(env!("OUT_DIR"), "/host.global.js"))
 /// The script of the sandbox page; safe to write into HTML.
 pub const SANDBOX: &str = include_str!(concat!(env!("OUT_DIR"), "/sandbox.js"));
 
+/// The script of the porch, the page between the sandbox page and a view; safe to write into HTML.
+pub const PORCH: &str = include_str!(concat!(env!("OUT_DIR"), "/porch.js"));
+
 /// The script of the page that `transom run` serves; brings the host element with it.
 pub const WORKBENCH: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.js"));
 
@@ -23,15 +26,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sandboxs_script_cannot_end_itself_in_html() {
-        let script = SANDBOX.to_ascii_lowercase();
-        assert!(!script.contains("</script") && !script.contains("<!--"));
+    fn a_script_that_stands_in_html_cannot_end_itself() {
+        for script in [SANDBOX, PORCH].map(str::to_ascii_lowercase) {
+            assert!(!script.contains("</script") && !script.contains("<!--"));
+        }
     }
 
     #[test]
     fn the_files_are_whole() {
         assert!(HOST.contains("transom-view"));
         assert!(SANDBOX.contains("sandbox-") && SANDBOX.contains("proxy-ready"));
+        assert!(PORCH.contains("postMessage"));
         assert!(WORKBENCH.contains("transom-view"));
         assert!(WORKBENCH_CSS.contains('{'));
         assert!(WORKBENCH_HTML.contains("/workbench.js"));

@@ -11,7 +11,7 @@ pub const VIEW: &str = include_str!(concat!(env!("OUT_DIR"), "/transom.global.js
 mod host;
 
 #[cfg(feature = "host")]
-pub use host::{EXPOSE, HOST, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_HTML};
+pub use host::{EXPOSE, HOST, PORCH, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_HTML};
 
 // The build script's too; `transom pages` bundles its samples with it.
 #[cfg(any(test, feature = "host"))]

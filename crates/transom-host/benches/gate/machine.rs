@@ -1,5 +1,5 @@
 //! When the machine was away. A rented core is taken away now and then, for milliseconds, and nothing that runs on it can be
-//! faster than that. Whoever watches a core before everybody else on it comes late only then.
+//! faster than that. A thread that has the highest priority on a core comes late only then.
 
 use std::{
     process::{Command, Stdio},
@@ -25,7 +25,7 @@ struct Gap {
 pub(crate) struct Absences(Vec<Gap>);
 
 impl Machine {
-    /// Begins to watch both cores; nothing where nobody may be put before everybody else.
+    /// Begins to watch both cores; nothing where the system grants no such priority.
     pub(crate) fn watch() -> Option<Self> {
         let gaps = Arc::default();
         for core in ["0", "1"] {

@@ -74,13 +74,13 @@ pub enum Broken {
         /// Why.
         why: String,
     },
-    /// The log begins after rows that nobody wrote down to have been removed.
+    /// The log begins after rows of which no row says that they were removed.
     #[error("the log begins after row {seq}, and no row says that those before it were removed")]
     Beheaded {
         /// The last row that is not there.
         seq: u64,
     },
-    /// The head that somebody kept is not in the log.
+    /// The head that was kept elsewhere is not in the log.
     #[error("the log ends with row {last}, without the head that was kept: its tail was cut")]
     Cut {
         /// The last row that is there.
@@ -317,7 +317,7 @@ mod tests {
             let (one, other) = (one.min(other), one.max(other));
             prop_assume!(one != other);
             rows.swap(one, other);
-            // As somebody would who can write into the table: with the numbers put right.
+            // As an attacker would who can write into the table: with the numbers put right.
             (rows[one].seq, rows[other].seq) = (rows[other].seq, rows[one].seq);
             prop_assert_eq!(verify(&rows, None), Err(Broken::Changed { seq: one as u64 + 1 }));
         }

@@ -136,7 +136,7 @@ async fn append(connection: &mut SqliteConnection, records: &[Record]) -> Result
     query("COMMIT").execute(&mut *connection).await.map(drop)
 }
 
-/// Removes as many as somebody who waits to write will bear.
+/// Removes as many as the writer, which waits meanwhile, can bear.
 async fn prune_in(connection: &mut SqliteConnection, before: u64) -> Result<u64, sqlx::Error> {
     query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
     let anchor = store::anchor(connection).await?;

@@ -3,14 +3,16 @@
 //! either hold what an address carries beside its host and path.
 
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use transom::{
-    host::{File, FileBody, Ruling, Task, Which},
-    policy::Subject,
+    host::{File, FileBody, Ruling, Task, ToolCall, Which},
+    policy::{Grantable, Subject},
     printed::Printed,
     quoted::Quoted,
     violation::Over,
@@ -19,8 +21,9 @@ use transom::{
 use super::{
     address::{plain, plain_subject, plain_violation},
     chain::{Hash, Head},
+    details::{Details, about_of, listed, named, short},
 };
-use crate::{consent::Choice, decisions, digest::digest, documents::Named};
+use crate::{consent::Choice, digest::digest, documents::Named, server::Running};
 
 /// One thing to write down.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -67,24 +70,6 @@ struct More {
 struct Removed {
     through: u64,
     hash: String,
-}
-
-/// What a redacted export leaves out.
-#[derive(Clone, Debug, Default, Serialize)]
-struct Details {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<String>,
-    /// The id that the view gave its request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
-    /// The SHA-256 of what is sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
-    /// The private addresses that a view reaches.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reaches: Option<String>,
 }
 
 /// What came often in one second, and is not worth a row each.
@@ -167,13 +152,16 @@ impl Record {
         Self { detail, ..Self::decided(None, choice, true) }
     }
 
-    /// A view runs: which document, whether somebody is asked before another one does, and which private addresses it
-    /// reaches because somebody agreed.
-    pub(crate) fn runs(document: &Named, reaches: &BTreeSet<String>) -> Self {
+    /// A view runs: which document, whether the person is asked before another one does, which private addresses and grants
+    /// it has because the person agreed, and the policy in force (H-27).
+    pub(crate) fn runs(Running { document, given, policy }: &Running) -> Self {
         let outcome = Some(if document.pinned { "pinned" } else { "unpinned" });
         let more = More { outcome, ..More::default() };
-        let reaches = Some(listed(reaches)).filter(|reaches| !reaches.is_empty());
-        let detail = Details { reaches, ..Details::of_document(document) };
+        let some = |words: String| Some(words).filter(|words| !words.is_empty());
+        let (reaches, granted) = (some(listed(&given.nearby)), some(named(&given.grants)));
+        // Printed by us of parsed values, and bounded by how much a document may declare: it is kept whole.
+        let policy = Some(policy.clone());
+        let detail = Details { reaches, granted, policy, ..Details::of_document(document) };
         Self { more, detail, ..Self::new("document") }
     }
 
@@ -188,6 +176,17 @@ impl Record {
         Self { detail, ..Self::decided(None, choice, true) }
     }
 
+    /// A person is asked whether the views of a server get what was blocked.
+    pub(crate) fn wanted(grants: &BTreeSet<Grantable>) -> Self {
+        Self { detail: Details::of_grants(grants), ..Self::new("ask") }
+    }
+
+    /// A person decided about that.
+    pub(crate) fn granted(grants: &BTreeSet<Grantable>, choice: Choice) -> Self {
+        let detail = Details::of_grants(grants);
+        Self { detail, ..Self::decided(None, choice, true) }
+    }
+
     /// A person clicked, or would not.
     pub(crate) fn clicked(call: u64, choice: Choice) -> Self {
         let mut record = Self::decided(None, choice, true);
@@ -195,7 +194,7 @@ impl Record {
         record
     }
 
-    /// A person decided; `heard` if somebody waited for it.
+    /// A person decided; `heard` if a call waited for it.
     pub(crate) fn decided(question: Option<u64>, choice: Choice, heard: bool) -> Self {
         let more = More { question, outcome: Some(choice.word()), ..More::default() };
         Self { more, ..Self::new(if heard { "decision" } else { "unheard" }) }
@@ -241,35 +240,61 @@ impl Record {
 
     /// Something is about to be done for a view.
     pub(crate) fn effect(call: u64, task: &Task) -> Self {
-        let (method, about, sent) = match task {
-            Task::CallTool(tool) => ("tools/call", &*tool.name, hashed(&tool.shown())),
+        let (method, about, sent): (_, Cow<'_, str>, _) = match task {
+            Task::CallTool(tool) => ("tools/call", tool.about(), hashed(&tool.shown())),
             Task::Read { method, uri, params } => {
-                (*method, uri.as_deref().unwrap_or_default(), hashed(params.get()))
+                (*method, uri.as_deref().unwrap_or_default().into(), hashed(params.get()))
             }
-            Task::OpenLink { url } => ("ui/open-link", &**url, hashed(url)),
+            Task::OpenLink { url } => ("ui/open-link", url.into(), hashed(url)),
             Task::Download { files } => {
-                let names = files.first().map_or("", |file| &file.name);
+                let names = files.first().map_or("", |file| &*file.name).into();
                 let bodies: Vec<&str> = files.iter().flat_map(parts).collect();
                 ("ui/download-file", names, hashed_apart(&bodies))
             }
-            Task::AddMessage { content } => ("ui/message", "", hashed(content.get())),
+            Task::AddMessage { content } => ("ui/message", "".into(), hashed(content.get())),
             Task::UpdateModelContext { content, structured } => {
                 let structured = structured.as_ref().map_or("", Printed::get);
-                ("ui/update-model-context", "", hashed_apart(&[content.get(), structured]))
+                ("ui/update-model-context", "".into(), hashed_apart(&[content.get(), structured]))
             }
-            Task::Sample { params } => ("sampling/createMessage", "", hashed(params.get())),
-            Task::SetDisplayMode(mode) => ("ui/request-display-mode", mode.as_str(), (0, None)),
-            _ => ("", "", (0, None)),
+            Task::Sample { params } => ("sampling/createMessage", "".into(), hashed(params.get())),
+            Task::SetDisplayMode(mode) => {
+                ("ui/request-display-mode", mode.as_str().into(), (0, None))
+            }
+            _ => ("", "".into(), (0, None)),
         };
         let (size, sha256) = sent;
-        let about = Some(short(&about_of(Some(method), about)));
+        let about = Some(short(&about_of(Some(method), &about)));
         let (method, call, size) = (Some(method), Some(call), Some(size));
         let more = More { method, call, size, ..More::default() };
         let detail = Details { about, sha256, ..Details::default() };
         Self { more, detail, ..Self::new("effect") }
     }
 
-    /// What was about to be done was not: nobody wanted it any more.
+    /// A tool that a view offers is about to be called.
+    pub(crate) fn offered(call: u64, name: &Quoted, params: &RawValue) -> Self {
+        let (size, sha256) = hashed(params.get());
+        let (method, size) = (Some("tools/call"), Some(size));
+        let more = More { method, size, app_call: Some(call), ..More::default() };
+        let detail = Details { about: Some(short(name.as_str())), sha256, ..Details::default() };
+        Self { more, detail, ..Self::new("effect") }
+    }
+
+    /// Of a call of a tool that the view offers; those are counted apart.
+    #[must_use]
+    pub(crate) fn of_offered(mut self) -> Self {
+        self.more.app_call = self.more.call.take();
+        self
+    }
+
+    /// A tool is about to be called to end what a server keeps for a view that is gone.
+    pub(crate) fn released(call: &ToolCall) -> Self {
+        let (size, sha256) = hashed(&call.shown());
+        let more = More { method: Some("tools/call"), size: Some(size), ..More::default() };
+        let detail = Details { about: Some(short(&call.name)), sha256, ..Details::default() };
+        Self { more, detail, ..Self::new("release") }
+    }
+
+    /// What was about to be done was not: the view or the person had withdrawn it.
     pub(crate) fn dropped(call: u64) -> Self {
         let more = More { call: Some(call), outcome: Some("dropped"), ..More::default() };
         Self { more, ..Self::new("outcome") }
@@ -342,46 +367,12 @@ impl More {
     }
 }
 
-impl Details {
-    fn of_document(Named { uri, hash, .. }: &Named) -> Self {
-        let sha256 = Some(Hash(*hash.as_bytes()).to_string());
-        Self { about: Some(short(&plain(uri))), sha256, ..Self::default() }
-    }
-
-    /// Private addresses, and which document declares them.
-    fn of_reach(document: &Named, sources: &BTreeSet<String>) -> Self {
-        Self { about: Some(listed(sources)), ..Self::of_document(document) }
-    }
-
-    fn of_subject(subject: &Subject) -> Self {
-        let about = decisions::words(&plain_subject(subject));
-        Self { about: Some(short(&about)), ..Self::default() }
-    }
-
-    fn of(which: &Which, method: Option<&'static str>, about: &str) -> Self {
-        let id = match which {
-            Which::View { id, .. } => Some(short(&id.to_string())),
-            Which::App { .. } => None,
-        };
-        let about = Some(short(&about_of(method, about))).filter(|about| !about.is_empty());
-        Self { about, id, ..Self::default() }
-    }
-}
-
-/// What a request is about. Tools and app tools are named; everything else may be an address.
-fn about_of(method: Option<&'static str>, about: &str) -> String {
-    match method {
-        Some("tools/call") => about.to_owned(),
-        _ => plain(about),
-    }
-}
-
 fn parts(file: &File) -> [&str; 2] {
     let (FileBody::Text(body) | FileBody::Blob(body) | FileBody::Link(body)) = &file.body;
     [&file.name, body]
 }
 
-/// The size of a text, and its hash, as anybody can compute it.
+/// The size of a text, and its hash, as every reader of the log can compute it.
 fn hashed(text: &str) -> (usize, Option<String>) {
     (text.len(), Some(Hash::of(text.as_bytes()).to_string()))
 }
@@ -397,16 +388,3 @@ fn hashed_apart(parts: &[&str]) -> (usize, Option<String>) {
 fn is_none(count: &u64) -> bool {
     *count == 0
 }
-
-fn listed(sources: &BTreeSet<String>) -> String {
-    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-    short(&sources.join(", "))
-}
-
-/// A stranger's words are kept, but not without end.
-fn short(words: &str) -> String {
-    Quoted::long(words, LONGEST).as_str().to_owned()
-}
-
-/// The longest text of a row, in characters.
-const LONGEST: usize = 2_000;

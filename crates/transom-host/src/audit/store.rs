@@ -32,7 +32,7 @@ impl Options {
         Self { pages: Some(48), ..Self::default() }
     }
 
-    /// Nobody is waited for.
+    /// The writer waits for no other process.
     pub(crate) fn hasty() -> Self {
         Self { patience: Some(Duration::from_millis(50)), ..Self::default() }
     }
@@ -57,7 +57,7 @@ pub enum Durability {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// Somebody else writes and does not let go.
+    /// Another process writes and does not let go.
     #[error("the audit {path} is locked by another program")]
     Locked {
         /// The file.
@@ -120,7 +120,7 @@ pub(super) async fn open(path: &Path, options: &Options) -> Result<SqliteConnect
         .page_size(1024)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
-        // Not in the middle of a commit that somebody waits for: see `sweep`.
+        // Not in the middle of a commit that a call waits for: see `sweep`.
         .pragma("wal_autocheckpoint", "0")
         .create_if_missing(true);
     if let Some(pages) = options.pages {
@@ -143,7 +143,7 @@ pub(super) async fn open_to_sweep(path: &Path) -> Result<SqliteConnection, Audit
     connect.connect().await.map_err(|error| AuditError::from(path, error))
 }
 
-/// Moves what was written beside the file into it, as far as nobody is in the way. Returns how many pages were written
+/// Moves what was written beside the file into it, as far as no reader is in the way. Returns how many pages were written
 /// beside it since it was last begun anew.
 pub(super) async fn sweep(connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
     let row = query("PRAGMA wal_checkpoint(PASSIVE)").fetch_one(connection).await?;
@@ -218,11 +218,11 @@ pub(super) async fn insert(
             let Detail::Whole { text, salt } = &row.detail else {
                 unreachable!("what is written is whole")
             };
-            let seq = i64::try_from(row.seq).expect("nobody writes that many");
+            let seq = i64::try_from(row.seq).expect("no log has that many rows");
             insert = insert.bind(seq).bind(&*row.body).bind(&**text);
             insert = insert.bind(&salt[..]).bind(&row.hash.0[..]);
         }
-        let last = i64::try_from(now[0].seq - 1).expect("nobody writes that many");
+        let last = i64::try_from(now[0].seq - 1).expect("no log has that many rows");
         if insert.bind(last).execute(&mut *connection).await?.rows_affected() == 0 {
             return Err(sqlx::Error::RowNotFound);
         }
@@ -257,7 +257,7 @@ fn connect(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .busy_timeout(PATIENCE)
-        // A file that somebody tampered with must not run functions of its own.
+        // A file that was tampered with must not run functions of its own.
         .pragma("trusted_schema", "OFF")
 }
 

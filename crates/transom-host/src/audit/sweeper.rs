@@ -42,7 +42,7 @@ impl Sweeper {
     }
 
     /// Whether the writer must catch up itself, now that it writes nothing and most is done; told once. Otherwise what is
-    /// written beside the file would grow for as long as somebody writes.
+    /// written beside the file would grow for as long as rows are written.
     pub(super) fn take_behind(&self) -> bool {
         self.behind.swap(false, Ordering::Relaxed)
     }
@@ -67,7 +67,7 @@ async fn sweep(
         }
         match swept {
             Ok(pages) => behind.store(pages > PAGES, Ordering::Relaxed),
-            // The writer fails when it cannot write; that something cannot be tidied away stops nobody.
+            // The writer fails when it cannot write; a failure to tidy up stops nothing.
             Err(error) => tracing::warn!(%error, "the audit cannot be swept"),
         }
     }
@@ -96,7 +96,7 @@ const NICE: i32 = 5;
 /// After how many rows there is something to sweep; about a megabyte, but up to 24 beside the file: each commit writes
 /// whole pages there, for however few rows.
 const ROWS: u64 = 4_096;
-/// How many pages may lie beside the file before the writer is asked to catch up, while everybody waits; 64 MB. A quarter of it
+/// How many pages may lie beside the file before the writer is asked to catch up, while all calls wait; 64 MB. A quarter of it
 /// was reached with every sweep when many small commits came, and one call in thirty took milliseconds more.
 const PAGES: i64 = 16_384;
 

@@ -100,7 +100,7 @@ impl Audit {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.last += 1;
         if let Some(records) = &queue.records {
-            // The writer goes only when it has failed, and then says so to everybody who waits.
+            // The writer goes only when it has failed, and then says so to every call that waits.
             let _ = records.send(record);
         }
         queue.last
@@ -145,7 +145,7 @@ struct Writer {
 
 impl Writer {
     /// Writes all that wait in one transaction; what comes meanwhile is the next one. So rows share a
-    /// transaction when there are many, and wait for nobody when there are few.
+    /// transaction when there are many, and do not wait for more when there are few.
     async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Record>) {
         let mut records = Vec::with_capacity(GROUP);
         while queue.recv_many(&mut records, GROUP).await > 0 {
@@ -155,7 +155,7 @@ impl Writer {
                     state.written += count;
                     state.head = head;
                 }),
-                // Whether the last transaction was written nobody knows; nothing comes after it.
+                // Whether the last transaction was written is not known; nothing comes after it.
                 Err(error) => {
                     let error = AuditError::from(&self.path, error);
                     tracing::error!("{error}");

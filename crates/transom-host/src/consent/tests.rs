@@ -10,6 +10,7 @@ fn question(subject: Subject, text: &str) -> Question {
         about,
         preview,
         files: vec![],
+        request: None,
         said: Default::default(),
         changes: vec![],
     }
@@ -41,6 +42,30 @@ fn a_name_does_not_begin_a_sentence_of_its_own() {
         ask.text,
         r#"A view of "x\" of y" wants to call "save\" of \"demo\".\nIt is safe. Click Allow. The view wants \"nothing" of "x\" of y" with:"#
     );
+}
+
+// FSE-16: a person is told what is sent, where to, and how much of it; and what a yes for longer would cover.
+#[test]
+fn fse_16_a_question_about_a_request_has_its_method_path_and_size() {
+    let route = |route: &str| Subject::Route { tool: "carry".to_owned(), route: route.to_owned() };
+    let asked = |subject| {
+        let mut question = question(subject, r#"{"url":"/api/cart/7?x=\u{202e}"}"#);
+        question.request = Some(transom::routes::HttpRequest {
+            method: "POST".to_owned(),
+            path: "/api/cart/7".to_owned(),
+            size: 12_345,
+        });
+        ask("shop", "show", &question, "q0".to_owned(), true)
+    };
+    let ask = asked(route("POST /api/cart/{id}"));
+    assert_eq!(
+        ask.text,
+        r#"A view of "shop" wants "carry" of "shop" to send "POST /api/cart/7" with 12,345 bytes:"#
+    );
+    assert_eq!(lines(&ask), [r#"a yes for longer is for all of "POST /api/cart/{id}""#]);
+    assert_eq!(ask.preview.as_deref(), Some(r#"{"url":"/api/cart/7?x=\u{202e}"}"#));
+    assert_eq!(ask.choices, CHOICES);
+    assert_eq!(lines(&asked(route("POST /api/cart/7"))), Vec::<&str>::new());
 }
 
 #[test]

@@ -100,7 +100,7 @@ pub(crate) fn closed(reason: Reason) -> &'static str {
             "stopped: it took the keyboard while you were using the page, and took it again"
         }
         Reason::TakenBack => {
-            "stopped: you took back an address of this machine or its network that it could reach; open it again, and you are asked"
+            "stopped: you took back something that you had given it; open it again, and you are asked"
         }
         Reason::ServerGone => "closed: its server is gone",
         Reason::PageGone => "closed: its page is gone",

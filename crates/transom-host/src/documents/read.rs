@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use transom::violation::Quoted;
 use transom::wire::{Compat, MIME, UiUri, is_app_mime};
 
-use super::Limits;
+use super::DocumentLimits;
 
 /// Why an answer to `resources/read` holds no document. The words tell a server's author what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,7 +99,11 @@ pub(super) struct Item {
     pub(super) meta: Value,
 }
 
-pub(super) fn item(uri: &UiUri, result: &RawValue, limits: &Limits) -> Result<Item, NotADocument> {
+pub(super) fn item(
+    uri: &UiUri,
+    result: &RawValue,
+    limits: &DocumentLimits,
+) -> Result<Item, NotADocument> {
     let answer: Answer<'_> = parse(result)?;
     // An odd item is no document; it does not take the others with it.
     let heads: Vec<Head> = answer.contents.0.iter().map(|r| parse(r).unwrap_or_default()).collect();

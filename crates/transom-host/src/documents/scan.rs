@@ -104,8 +104,6 @@ pub enum What {
     UndeclaredOrigin,
     /// It declared a source that nothing in it names.
     UnusedDeclaration(List),
-    /// A script names an address and does not say what for.
-    Mention,
     /// It opens connections ahead of time, which no policy covers.
     ConnectionHint,
     /// Clicks on a link are reported elsewhere.

@@ -102,19 +102,16 @@ impl Seat {
 
     /// Runs a view, once it is written down which document that is.
     pub(super) fn run_view(&mut self, common: &mut Common, prepared: Box<Prepared>) {
-        let (document, reaches) = (prepared.named(), prepared.reaches.clone());
+        let running = prepared.running();
         self.life = Life::Judged(prepared);
-        self.hold(common, Held::Run(document, reaches));
+        self.hold(common, Held::Run(Box::new(running)));
     }
 
     /// Which document runs is written down.
     pub(super) fn run_written(&mut self, common: &mut Common) {
         let Some(mut prepared) = self.take_judged() else { return };
         // Meanwhile a person may have taken back what its frame was given.
-        let stands = |wish: &String| {
-            prepared.once.contains(wish) || common.nearby(&self.server, wish) == Some(true)
-        };
-        if !prepared.reaches.iter().all(stands) {
+        if !prepared.given.is_within(&common.given(&prepared)) {
             return self.run_or_ask(common, prepared);
         }
         if let Err(error) = prepared.pin() {
@@ -154,13 +151,11 @@ impl Seat {
         mut prepared: Box<Prepared>,
         once: BTreeSet<String>,
     ) {
-        let before = |source: &String| common.nearby(&self.server, source) == Some(true);
-        let mut all = prepared.nearby();
-        all.retain(|source| once.contains(source) || before(source));
-        if let Err(error) = prepared.open_to(all, &common.sandbox) {
+        prepared.once.nearby = once;
+        let given = common.given(&prepared);
+        if let Err(error) = prepared.give(given, &common.sandbox) {
             return self.no_view(common, Words::of(&error).as_str());
         }
-        prepared.once = once;
         self.run_view(common, prepared);
     }
 

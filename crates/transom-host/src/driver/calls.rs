@@ -23,8 +23,8 @@ use crate::{
 pub(super) enum Caller {
     /// The page, for a person: the tool whose view is opened in this turn.
     Page { turn: u64 },
-    /// The view, in its call of this number.
-    View { call: u64 },
+    /// The view of this turn, in its call of this number. The next one in the seat counts from the same number.
+    View { turn: u64, call: u64 },
 }
 
 impl Seat {
@@ -32,6 +32,7 @@ impl Seat {
     pub(super) fn call_opening(&mut self, common: &mut Common, call: &ToolCall) {
         let words = words!("tools/call {}", Quoted::new(&call.name));
         common.log.write(LineKind::Call, &self.server, words);
+        self.called_at = common.now();
         let caller = Caller::Page { turn: self.turn };
         match Request::call_tool(call) {
             Ok(request) => self.send(common, caller, request),
@@ -44,7 +45,7 @@ impl Seat {
         let Some(server) = common.servers.get(&self.server) else { return };
         let (stop, stopped) = oneshot::channel();
         match (caller, self.live()) {
-            (Caller::View { call }, Some(live)) => drop(live.calls.insert(call, stop)),
+            (Caller::View { call, .. }, Some(live)) => drop(live.calls.insert(call, stop)),
             (Caller::View { .. }, None) => return,
             (Caller::Page { .. }, _) => self.call = Some(stop),
         }
@@ -59,11 +60,23 @@ impl Seat {
     }
 }
 
+impl Common {
+    /// Ends what a server keeps for a view. Nothing waits for the outcome: the view may be gone.
+    pub(super) fn release(&self, server: &str, call: &ToolCall) {
+        let Some(server) = self.servers.get(server) else { return };
+        let Ok(request) = Request::call_tool(call) else { return };
+        tokio::spawn(async move {
+            let Ok(mut pending) = server.start(&request, CallOptions::default()) else { return };
+            while let Some(Update::Progress(_)) = pending.next().await {}
+        });
+    }
+}
+
 impl Caller {
     fn done(self, view: ViewId, outcome: Outcome) -> Event {
         match self {
             Self::Page { turn } => Event::Opening { view, turn, news: News::Called(outcome) },
-            Self::View { call } => Event::Done { view, call, outcome },
+            Self::View { turn, call } => Event::Done { view, turn, call, outcome },
         }
     }
 }
@@ -85,16 +98,18 @@ async fn follow(
         };
     loop {
         let update = tokio::select! {
-            update = pending.next() => update,
+            // An answer that is there already is not wanted either.
+            biased;
             reason = &mut stopped => {
                 let reason = reason.unwrap_or_else(|_| "no longer wanted".into());
                 return pending.cancel(reason.as_str());
             }
+            update = pending.next() => update,
         };
         let outcome = match (update, caller) {
-            (Some(Update::Progress(params)), Caller::View { call }) => {
+            (Some(Update::Progress(params)), Caller::View { turn, call }) => {
                 let view = view.clone();
-                let _ = events.send(Event::Progress { view, call, params }).await;
+                let _ = events.send(Event::Progress { view, turn, call, params }).await;
                 continue;
             }
             (Some(Update::Progress(_)), Caller::Page { .. }) => continue,

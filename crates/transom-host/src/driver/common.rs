@@ -20,7 +20,13 @@ use super::{
     tabs::Load,
 };
 use crate::{
-    audit::Record, envelope::ViewId, log::Log, place::Place, sandbox::Sandbox, server::Servers,
+    audit::Record,
+    envelope::ViewId,
+    grants::Given,
+    log::Log,
+    place::Place,
+    sandbox::Sandbox,
+    server::{Prepared, Servers},
 };
 
 /// What a seat needs beside its own.
@@ -71,6 +77,17 @@ impl Common {
     /// What a person decided about a private address for the views of a server; nothing, if no one was asked.
     pub(super) fn nearby(&self, server: &str, wish: &str) -> Option<bool> {
         self.decided.get(server)?.nearby(wish)
+    }
+
+    /// What people have given a view: for longer to all views of its server, or to this one alone.
+    pub(super) fn given(&self, prepared: &Prepared) -> Given {
+        let server = prepared.server.name();
+        let (mut nearby, once) = (prepared.nearby(), &prepared.once);
+        nearby.retain(|wish| once.nearby.contains(wish) || self.nearby(server, wish) == Some(true));
+        let mut grants = self.decided.get(server).map(Decided::granted).unwrap_or_default();
+        grants.extend(&once.grants);
+        grants.retain(|grantable| prepared.could_use(*grantable));
+        Given { nearby, grants }
     }
 
     /// Writes something about a view down.

@@ -13,7 +13,6 @@ use super::{
     calls::Caller,
     common::Common,
     ledger::Held,
-    questions::deed_id,
     seat::{About, Seat},
 };
 use crate::{
@@ -27,13 +26,14 @@ use crate::{
 
 impl Seat {
     pub(super) fn perform(&mut self, common: &mut Common, call: u64, task: Task) {
+        self.note_begun(common, call, &task);
         match task {
             Task::CallTool(tool) => match Request::call_tool(&tool) {
-                Ok(request) => self.send(common, Caller::View { call }, request),
+                Ok(request) => self.send(common, Caller::View { turn: self.turn, call }, request),
                 Err(error) => self.settle(common, call, Err(&error.to_string())),
             },
             Task::Read { method, params, .. } => match Request::of_view(method, &params) {
-                Ok(request) => self.send(common, Caller::View { call }, request),
+                Ok(request) => self.send(common, Caller::View { turn: self.turn, call }, request),
                 Err(error) => self.settle(common, call, Err(&error.to_string())),
             },
             // H-97: an address is never fetched on a view's behalf.
@@ -47,7 +47,7 @@ impl Seat {
                 );
             }
             Task::OpenLink { .. } | Task::Download { .. } => {
-                let deed = consent::deed(&task, deed_id(call)).expect("both are deeds");
+                let deed = consent::deed(&task, self.deed_id(call)).expect("both are deeds");
                 self.deed(common, call, deed);
             }
             Task::AddMessage { content } => {

@@ -7,6 +7,7 @@ use transom::host;
 use crate::{
     decisions::DecisionId,
     envelope::ViewId,
+    sandbox::Report,
     server::{ListChanged, Prepared},
     upstream::{CallError, Outcome},
 };
@@ -26,10 +27,12 @@ pub(crate) enum Event {
     Lost { page: String, connection: u64 },
     /// Something that the opening of a view waits for. `turn` says which, where several were opened in one seat.
     Opening { view: ViewId, turn: u64, news: News },
-    /// A sign of life from a call of a view.
-    Progress { view: ViewId, call: u64, params: Box<RawValue> },
+    /// A sign of life from a call of the view that was opened in this turn.
+    Progress { view: ViewId, turn: u64, call: u64, params: Box<RawValue> },
     /// A call of a view has come to its end.
-    Done { view: ViewId, call: u64, outcome: Result<Box<RawValue>, CallError> },
+    Done { view: ViewId, turn: u64, call: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// Something was blocked in a view, as its browser says, or failed in it, as it says itself.
+    Reported { view: ViewId, turn: u64, report: Report },
     /// The file of decisions is not what it was.
     DecisionsChanged,
     /// A person takes a decision back; told whether there was one.

@@ -5,12 +5,13 @@ use std::{
     time::Duration,
 };
 
+use serde_json::value::RawValue;
 use tokio::sync::watch;
 use transom::{
     host::{Input, Output, Question, Ruling, Task, ToolCall},
-    policy::{Decision, Subject},
+    policy::{Decision, Grantable, Subject},
     printed::Printed,
-    violation::{Holder, Limit, Over, Violation},
+    violation::{Holder, Limit, Over, Quoted, Violation},
 };
 
 use super::{Driver, common::Common, seat::Seat};
@@ -21,6 +22,7 @@ use crate::{
     documents::Named,
     envelope::{Ask, Deed, ViewId},
     log::LineKind,
+    server::Running,
     words,
     words::Words,
 };
@@ -49,6 +51,8 @@ pub(super) enum Held {
     Call(ToolCall),
     /// Something to do for a view.
     Perform { call: u64, task: Task },
+    /// A call of a tool that the view offers, which gets these params.
+    Offered { call: u64, name: Quoted, params: Box<RawValue> },
     /// A question to a person, and whether its view has stopped waiting for the answer.
     Ask(Box<Question>, bool),
     /// A question to a person before a view is shown: about its document, or about these private addresses.
@@ -59,12 +63,20 @@ pub(super) enum Held {
     Deed { call: u64, deed: Deed },
     /// What a person decided about a changed document.
     Review { document: Named, choice: Choice },
-    /// A view, which runs this document and reaches these private addresses.
-    Run(Named, BTreeSet<String>),
+    /// A view, which runs this document.
+    Run(Box<Running>),
+    /// The same view, which is loaded anew with what a person gave it.
+    RunAgain(Box<Running>),
+    /// A question to a person whether the views of a server get this.
+    AskGrants(BTreeSet<Grantable>, Box<Ask>),
+    /// What they decided about it.
+    Grant(BTreeSet<Grantable>, Choice),
     /// What a person decided about the private addresses that a document declares.
     Admit { document: Named, sources: BTreeSet<String>, choice: Choice },
     /// What a person decided for longer.
     Remember(Box<Remembered>),
+    /// A call that ends what this server keeps for the view, which may be gone by now.
+    Release { server: String, call: ToolCall },
 }
 
 impl Held {
@@ -76,19 +88,32 @@ impl Held {
             }
             Self::Open { .. }
             | Self::Call(_)
+            | Self::Offered { .. }
             | Self::Ask(..)
             | Self::First { .. }
             | Self::Review { .. }
-            | Self::Run(..)
+            | Self::Run(_)
+            | Self::RunAgain(_)
+            | Self::AskGrants(..)
+            | Self::Grant(..)
             | Self::Admit { .. }
-            | Self::Remember(_) => None,
+            | Self::Remember(_)
+            | Self::Release { .. } => None,
         }
     }
 
-    /// Whether it happens though the session has ended: what a person decided counts for the next view as well, and what a
-    /// tool answers is shown as text where there is no view.
+    /// The row of an effect that does not happen, because nobody wants it any more.
+    fn dropped(&self) -> Option<Record> {
+        match self {
+            Self::Offered { call, .. } => Some(Record::dropped(*call).of_offered()),
+            held => held.call().map(Record::dropped),
+        }
+    }
+
+    /// Whether it happens though the session has ended: what a person decided counts for the next view as well, what a tool
+    /// answers is shown as text where there is no view, and what a server keeps for a view is ended after it.
     fn outlives_its_session(&self) -> bool {
-        matches!(self, Self::Remember(_) | Self::Open { .. } | Self::Call(_))
+        matches!(self, Self::Remember(_) | Self::Open { .. } | Self::Call(_) | Self::Release { .. })
     }
 
     /// Whether it is for the view that is in the seat now, and not for what opens there next.
@@ -99,7 +124,10 @@ impl Held {
                 | Self::Call(_)
                 | Self::First { .. }
                 | Self::Review { .. }
-                | Self::Run(..)
+                | Self::Run(_)
+                | Self::RunAgain(_)
+                | Self::AskGrants(..)
+                | Self::Grant(..)
                 | Self::Admit { .. }
         )
     }
@@ -111,17 +139,21 @@ impl Held {
                 Record::opened(&call.name, call.arguments.as_ref().map_or("", Printed::get))
             }
             Self::Perform { call, task } => Record::effect(*call, task),
+            Self::Offered { call, name, params } => Record::offered(*call, name, params),
             Self::Ask(question, _) => Record::asked(question.id, &question.subject),
             Self::First { document, wishes: Some(wishes), .. } => Record::wants(document, wishes),
             Self::First { document, wishes: None, .. } => Record::shown(document),
             Self::Click { call, deed } => Record::click(*call, deed.url.as_deref()),
             Self::Deed { call, .. } => Record::clicked(*call, Choice::Allow),
             Self::Review { document, choice } => Record::reviewed(document, *choice),
-            Self::Run(document, reaches) => Record::runs(document, reaches),
+            Self::Run(running) | Self::RunAgain(running) => Record::runs(running),
+            Self::AskGrants(grants, _) => Record::wanted(grants),
+            Self::Grant(grants, choice) => Record::granted(grants, *choice),
             Self::Admit { document, sources, choice } => {
                 Record::admitted(document, sources, *choice)
             }
             Self::Remember(entry) => Record::remembered(&entry.subject, entry.yes),
+            Self::Release { call, .. } => Record::released(call),
         }
     }
 }
@@ -238,6 +270,7 @@ impl Seat {
             Output::Abort { call, .. } => {
                 self.drop_held(common, |held| held.call() == Some(*call));
             }
+            Output::AppAnswer { call, outcome } => self.note_called(common, *call, outcome),
             _ => {}
         }
     }
@@ -281,8 +314,8 @@ impl Seat {
         let held = &mut common.ledger.held;
         let dropped: Vec<(ViewId, Held)> =
             held.extract_if(.., |_, (of, held)| is_meant(of, held)).map(|(_, held)| held).collect();
-        for call in dropped.iter().filter_map(|(_, held)| held.call()) {
-            self.note(common, || Record::dropped(call));
+        for row in dropped.iter().filter_map(|(_, held)| held.dropped()) {
+            self.note(common, || row);
         }
     }
 }
@@ -329,7 +362,9 @@ impl Driver {
         let held = match held {
             Held::Review { choice, .. } => return self.reviewed(view, choice),
             Held::Admit { sources, choice, .. } => return self.admitted(view, sources, choice),
+            Held::Grant(grants, choice) => return self.granted(view, grants, choice),
             Held::Remember(entry) => return self.common.remember(*entry),
+            Held::Release { server, call } => return self.common.release(&server, &call),
             held => held,
         };
         let Some((seat, common)) = self.seat(view) else { return };
@@ -337,12 +372,19 @@ impl Driver {
             Held::Open { call, writing } => seat.begin_written(common, &call, writing),
             Held::Call(call) => seat.call_opening(common, &call),
             Held::Perform { call, task } => seat.perform(common, call, task),
+            Held::Offered { call, .. } => seat.send_offered(common, call),
             Held::Ask(question, late) => seat.put_question(common, &question, late),
             Held::First { wishes, ask, .. } => seat.put_first_question(common, wishes, ask),
             Held::Click { call, deed } => seat.ask_click(common, call, deed),
             Held::Deed { call, deed } => seat.deed(common, call, deed),
-            Held::Run(..) => seat.run_written(common),
-            Held::Review { .. } | Held::Admit { .. } | Held::Remember(_) => {}
+            Held::Run(_) => seat.run_written(common),
+            Held::RunAgain(running) => seat.run_again_written(common, *running),
+            Held::AskGrants(grants, ask) => seat.put_grants(common, grants, *ask),
+            Held::Review { .. }
+            | Held::Admit { .. }
+            | Held::Grant(..)
+            | Held::Remember(_)
+            | Held::Release { .. } => {}
         }
     }
 
@@ -360,21 +402,27 @@ impl Driver {
             Held::Perform { call, .. } | Held::Click { call, .. } | Held::Deed { call, .. } => {
                 seat.settle(common, call, Err(UNWRITTEN));
             }
+            Held::Offered { call, .. } => seat.give_up_offered(call),
             Held::Ask(question, _) => {
                 let decision = Decision::Deny;
                 seat.input(common, Input::Decision { question: question.id, decision });
             }
-            Held::First { .. } | Held::Review { .. } | Held::Run(..) | Held::Admit { .. } => {
+            Held::First { .. } | Held::Review { .. } | Held::Run(_) | Held::Admit { .. } => {
                 seat.unreviewed(common, UNWRITTEN);
             }
-            Held::Remember(_) => {}
+            // The view goes on as it is.
+            Held::RunAgain(_)
+            | Held::AskGrants(..)
+            | Held::Grant(..)
+            | Held::Remember(_)
+            | Held::Release { .. } => {}
         }
     }
 }
 
 /// How many rows wait to be written before the loop does.
 const WAITING: u64 = 4_096;
-const UNWRITTEN: &str = "the audit cannot be written";
+pub(super) const UNWRITTEN: &str = "the audit cannot be written";
 const SECOND: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

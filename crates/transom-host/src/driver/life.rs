@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::value::RawValue;
 use transom::{
-    host::{Input, List, Output, Reason, Ruling, Session, Share},
+    host::{Input, List, Output, Reason, Ruling, Session, Share, ToolCall},
     rpc::ErrorObject,
     violation::{Quoted, Violation},
     wire::HostContext,
@@ -14,7 +14,6 @@ use super::{
     Driver,
     common::Common,
     ledger::Held,
-    questions::{deed_id, question_id},
     seat::{Life, Seat},
 };
 use crate::{
@@ -38,6 +37,7 @@ impl Seat {
             }
             FromPage::Arguments(piece) => self.write_arguments(common, &piece),
             FromPage::Call(call) => self.call_offered(common, call),
+            FromPage::Grant(wanted) => self.want_grants(common, &wanted),
             FromPage::Did(did) => self.did(common, &did),
             FromPage::Resize(container) => {
                 self.change_context(common, |context| {
@@ -88,18 +88,27 @@ impl Seat {
         match output {
             Output::Send(text) => self.say(common, &ToPage::Message(text)),
             Output::Perform { call, task } => self.hold(common, Held::Perform { call, task }),
+            Output::CallAppTool { call, name, params } => {
+                self.hold(common, Held::Offered { call, name, params });
+            }
             Output::Abort { call, reason } => {
+                let deed = self.deed_id(call);
                 let stop = self.live().and_then(|live| {
-                    live.deeds.remove(&deed_id(call));
+                    live.deeds.remove(&deed);
+                    live.begun.remove(&call);
                     live.calls.remove(&call)
                 });
                 if let Some(stop) = stop {
                     let _ = stop.send(reason);
                 }
-                self.withdraw(common, deed_id(call));
+                self.withdraw(common, deed);
             }
+            Output::Release(call) => self.hold_release(common, call),
             Output::Ask(question) => self.hold(common, Held::Ask(Box::new(question), false)),
-            Output::Withdraw { question } => self.withdraw(common, question_id(question)),
+            Output::Withdraw { question } => {
+                let id = self.question_id(question);
+                self.withdraw(common, id);
+            }
             Output::Unawaited { question } => self.unawaited(common, question),
             Output::Judged {
                 method, ruling: Ruling::Refused(Violation::OverLimit(over)), ..
@@ -107,7 +116,9 @@ impl Seat {
             Output::Resize(size) => {
                 self.say(common, &ToPage::Resize { width: size.width, height: size.height });
             }
+            Output::Quiet { greeted } => self.quiet(common, greeted),
             Output::Opened => {
+                self.no_longer_quiet(common);
                 self.log_of(common, LineKind::View, || "ready".into());
                 self.list_offers(common);
             }
@@ -130,6 +141,12 @@ impl Seat {
             Output::AppAnswer { call, outcome } => self.tell_called(common, call, outcome),
             output => self.log_output(common, output),
         }
+    }
+
+    /// The seat may be another view's when the row is written: it says for which server.
+    fn hold_release(&self, common: &mut Common, call: ToolCall) {
+        let server = self.server.clone();
+        self.hold(common, Held::Release { server, call });
     }
 
     /// Writes in the log what a session says and needs nothing done for.
@@ -183,7 +200,7 @@ impl Seat {
     /// A list of its server changed.
     pub(super) fn list_changed(&mut self, common: &mut Common, list: List) {
         if let Some(live) = self.live() {
-            let tools = live.server.tools();
+            let tools = live.prepared.server.tools();
             live.session.set_tools(tools);
         }
         self.input(common, Input::ListChanged(list));
@@ -199,6 +216,7 @@ impl Seat {
         if let Some(live) = self.live() {
             live.calls.remove(&call);
         }
+        self.log_outcome(common, call, &outcome);
         let size = outcome.as_ref().map_or(0, |result| result.get().len());
         let room = self.room_for(common, size);
         match &outcome {

@@ -26,6 +26,7 @@ use crate::{
     consent::Choice,
     decisions::{self, DecisionId, Decisions, Remembered},
     envelope::ViewId,
+    grants::Given,
     kept::Stamp,
     log::{LineKind, Log},
     words,
@@ -203,18 +204,29 @@ impl Driver {
         self.common.show_decisions();
     }
 
-    /// Ends the views of a server that reach a private address which a person has taken back: a frame keeps the policy
-    /// that it was loaded with.
+    /// Ends the views of a server that have what a person has taken back, be it a private address or a grant: a frame keeps
+    /// the policy that it was loaded with.
     fn end_reaching(&mut self, server: &str, subject: &Subject) {
-        let Subject::Nearby(wishes) = subject else { return };
-        let decided = self.common.decided.get(server);
-        let gone = |wish: &String| decided.and_then(|all| all.nearby(wish)) != Some(true);
-        let gone: BTreeSet<&String> = wishes.iter().filter(|wish| gone(wish)).collect();
-        let reaches = |seat: &Seat| match &seat.life {
-            Life::Live(live) => live.reaches.iter().any(|wish| gone.contains(wish)),
+        if !matches!(subject, Subject::Nearby(_) | Subject::Grants(_)) {
+            return;
+        }
+        let has_it = |seat: &Seat| match &seat.life {
+            Life::Live(live) => {
+                let Given { nearby, grants } = &live.prepared.given;
+                let stands = self.common.given(&live.prepared);
+                match subject {
+                    Subject::Nearby(taken) => {
+                        nearby.difference(&stands.nearby).any(|wish| taken.contains(wish))
+                    }
+                    Subject::Grants(taken) => {
+                        grants.difference(&stands.grants).any(|grant| taken.contains(grant))
+                    }
+                    _ => false,
+                }
+            }
             _ => false,
         };
-        let views = self.seats.iter().filter(|(_, seat)| seat.server == server && reaches(seat));
+        let views = self.seats.iter().filter(|(_, seat)| seat.server == server && has_it(seat));
         let views: Vec<ViewId> = views.map(|(view, _)| view.clone()).collect();
         for view in views {
             if let Some((seat, common)) = self.seat(&view) {
@@ -331,7 +343,12 @@ impl Common {
     /// The tools of a decision that say something else of themselves now than when a person allowed them: for those it does
     /// not count.
     fn changed_since(&self, server: &str, subject: &Subject) -> Vec<String> {
+        let single = |name: &String| match subject {
+            Subject::Route { .. } => subject.clone(),
+            _ => Subject::Tool(name.clone()),
+        };
         let names: Vec<&String> = match subject {
+            Subject::Route { tool, .. } => vec![tool],
             Subject::Tool(name) => vec![name],
             Subject::Tools(names) => names.iter().collect(),
             _ => return vec![],
@@ -340,8 +357,7 @@ impl Common {
             return vec![];
         };
         let now = server.tools().said(subject);
-        let changed =
-            |name: &&&String| !decided.changes(&Subject::Tool((**name).clone()), &now).is_empty();
+        let changed = |name: &&&String| !decided.changes(&single(name), &now).is_empty();
         names.iter().filter(changed).map(|name| (*name).clone()).collect()
     }
 

@@ -7,8 +7,14 @@ use transom::{
     wire::{RawObject, Tool},
 };
 
-use super::{LINE, common::Common, seat::Seat};
+use super::{
+    LINE,
+    common::Common,
+    ledger::{Held, UNWRITTEN},
+    seat::Seat,
+};
 use crate::{
+    audit::Record,
     envelope::{Call, ToPage},
     fallback,
     form::Form,
@@ -67,6 +73,37 @@ impl Seat {
         self.drive(common);
     }
 
+    /// Sends a call of one of them to the view. That it is called is written down.
+    pub(super) fn send_offered(&mut self, common: &Common, call: u64) {
+        let now = common.now();
+        if let Some(live) = self.live() {
+            live.session.send_app_call(now, call);
+        }
+    }
+
+    /// It cannot be written down.
+    pub(super) fn give_up_offered(&mut self, call: u64) {
+        if let Some(live) = self.live() {
+            live.session.give_up_app_call(call);
+        }
+    }
+
+    /// Writes down what came of a call of one of them. Of one that was not sent yet that is that it never will be.
+    pub(super) fn note_called(&self, common: &mut Common, call: u64, outcome: &AppAnswer) {
+        let is_meant = |held: &Held| matches!(held, Held::Offered { call: of, .. } if *of == call);
+        self.drop_held(common, is_meant);
+        let outcome = match outcome {
+            AppAnswer::Result(result) => Ok(result.get().len()),
+            // The view's own words are not for the audit.
+            AppAnswer::Error { .. } => Err("the view answered with an error"),
+            AppAnswer::Unusable => Err("the view's answer cannot be used"),
+            AppAnswer::TimedOut => Err("no answer in time"),
+            AppAnswer::Gone => Err("the view is gone"),
+            AppAnswer::Refused | AppAnswer::NotSent => return,
+        };
+        self.note(common, || Record::outcome(call, outcome).of_offered());
+    }
+
     pub(super) fn tell_called(&mut self, common: &Common, call: u64, outcome: AppAnswer) {
         let Some(id) = self.live().and_then(|live| live.offered.remove(&call)) else { return };
         let (text, failed) = match outcome {
@@ -76,6 +113,7 @@ impl Seat {
             }
             AppAnswer::Unusable => ("the view's answer cannot be used".to_owned(), true),
             AppAnswer::TimedOut => ("no answer in time".to_owned(), true),
+            AppAnswer::NotSent => (UNWRITTEN.to_owned(), true),
             AppAnswer::Refused => ("refused by the user".to_owned(), true),
             AppAnswer::Gone => ("the view is gone".to_owned(), true),
         };

@@ -13,19 +13,22 @@ use transom::{
 
 use super::{
     Driver, LINE,
-    allowance::Allowance,
     common::Common,
     event::{Event, News},
+    granting::Hindered,
     ledger::Held,
+    outcomes::millis,
     seat::{Life, Live, Seat},
     writing::so_far,
 };
 use crate::{
+    allowance::Allowance,
     audit::Record,
     consent, context,
     envelope::{self, Ask, Ending, Mount, Open, ToPage, ViewId},
     fallback,
     log::LineKind,
+    sandbox::Reports,
     server::Prepared,
     upstream::CallError,
     words,
@@ -63,7 +66,9 @@ impl Seat {
 
     /// The same view on a page that was loaded anew: same origin, new document.
     pub(super) fn reopened(&mut self, common: &mut Common, mount: Mount) {
+        self.forget_asked_grants(common);
         self.say(common, &ToPage::Open(mount));
+        self.tell_hindered(common);
         self.input(common, Input::Reloaded);
         self.stop_writing(common);
         let open = self.open.clone();
@@ -108,7 +113,7 @@ impl Seat {
         }
         self.turn += 1;
         self.open_row = true;
-        let call = ToolCall { name: tool.name, arguments, meta: None };
+        let call = ToolCall { name: tool.name, arguments, meta: None, request: None };
         self.hold(common, Held::Open { call, writing: tool.writing });
     }
 
@@ -119,7 +124,12 @@ impl Seat {
         let (events, sandbox) = (common.events.clone(), common.sandbox.clone());
         let (view, turn, tool) = (self.id.clone(), self.turn, call.name.clone());
         tokio::spawn(async move {
-            let prepared = server.prepare(&tool, &sandbox).await.map(Box::new);
+            let (ears, of) = (events.clone(), view.clone());
+            // The loop may have no time for it: it is only words, and the next load says it again.
+            let reports = Reports::new(move |report| {
+                let _ = ears.try_send(Event::Reported { view: of.clone(), turn, report });
+            });
+            let prepared = server.prepare(&tool, &sandbox, reports).await.map(Box::new);
             let news = News::Prepared(prepared);
             let _ = events.send(Event::Opening { view, turn, news }).await;
         });
@@ -183,7 +193,7 @@ impl Seat {
         let outcome = self.outcome.take();
         let mount = prepared.mount(&self.tool);
         let opening = Opening {
-            context: Arc::new(context::opening(&self.open, &prepared, &common.styles)),
+            context: Arc::new(context::opening(&self.open, self.turn, &prepared, &common.styles)),
             tools: prepared.server.tools(),
             policy: prepared.server.policy(),
             decided: common.decided.get(&self.server).cloned().unwrap_or_default(),
@@ -206,12 +216,14 @@ impl Seat {
                 session.tool_input(arguments).expect("the first thing it is told");
             }
         }
-        let (warnings, reaches) = (prepared.warnings(), !prepared.reaches.is_empty());
+        let (warnings, given) = (prepared.warnings(), !prepared.given.is_empty());
+        let policy = words!("its policy: {}", Words::ours(&prepared.mounted.csp.to_string()));
         self.life = Life::Live(Box::new(Live {
             session,
-            server: prepared.server,
-            _mounted: prepared.mounted,
-            reaches: prepared.reaches,
+            hindered: Hindered::at_first(&prepared),
+            quiet: false,
+            begun: HashMap::new(),
+            prepared,
             mount: mount.clone(),
             calls: HashMap::new(),
             asked: HashMap::new(),
@@ -222,13 +234,15 @@ impl Seat {
             mode_call: None,
         }));
         let server = self.server.clone();
-        if reaches {
+        if given {
             common.memory.watch(&self.id);
         }
+        common.log.write(LineKind::View, &self.name(), policy);
         for warning in warnings {
             common.log.write(LineKind::Warning, &server, warning);
         }
         self.say(common, &ToPage::Open(mount));
+        self.tell_hindered(common);
         if let Some(outcome) = outcome {
             self.called(common, outcome);
         }
@@ -248,9 +262,10 @@ impl Seat {
             Ok(result) => fallback::text_of(result),
             Err(error) => format!("The tool failed: {}.", Words::of(error)),
         };
+        let took = millis(common.now().saturating_sub(self.called_at));
         let words = match &outcome {
-            Ok(_) => words!("{}", Quoted::long(&text, LINE)),
-            Err(error) => Words::of(error),
+            Ok(_) => words!("answered in {} ms: {}", took, Quoted::long(&text, LINE)),
+            Err(error) => words!("failed after {} ms: {}", took, Words::of(error)),
         };
         common.log.write(LineKind::Result, &self.name(), words);
         self.text = Some(text);
@@ -303,9 +318,7 @@ impl Driver {
     /// Something that the opening of a view waited for. What was under way for the view before it in the same seat is not
     /// for this one.
     pub(super) fn opening(&mut self, view: &ViewId, turn: u64, news: News) {
-        let Some((seat, common)) = self.seat(view).filter(|(seat, _)| seat.turn == turn) else {
-            return;
-        };
+        let Some((seat, common)) = self.seat_in(view, turn) else { return };
         match news {
             News::Prepared(prepared) => seat.prepared(common, prepared),
             News::Called(outcome) => seat.called(common, outcome),

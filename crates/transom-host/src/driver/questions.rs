@@ -23,7 +23,8 @@ use crate::{
 impl Seat {
     pub(super) fn put_question(&mut self, common: &Common, question: &Question, late: bool) {
         let lasts = common.keeps(&self.server);
-        let ask = consent::ask(&self.server, &self.tool, question, question_id(question.id), lasts);
+        let ask =
+            consent::ask(&self.server, &self.tool, question, self.question_id(question.id), lasts);
         let ask = Ask { late, ..ask };
         let (subject, said) = (question.subject.clone(), question.said.clone());
         self.ask(common, ask, About::Question(question.id, subject, said));
@@ -47,11 +48,21 @@ impl Seat {
     /// The answer counts for the next time alone, and the person should know.
     pub(super) fn unawaited(&mut self, common: &mut Common, question: u64) {
         common.ledger.mark_late(&self.id, question);
-        let id = question_id(question);
+        let id = self.question_id(question);
         let Some(asked) = self.live().and_then(|live| live.asked.get_mut(&id)) else { return };
         asked.ask.late = true;
         let ask = asked.ask.clone();
         self.say(common, &ToPage::Ask(Box::new(ask)));
+    }
+
+    /// The name of a question on the page. Views that follow one another in a seat count from the same number, and what is
+    /// said of the one before must not count for the next.
+    pub(super) fn question_id(&self, question: u64) -> String {
+        format!("q{}-{question}", self.turn)
+    }
+
+    pub(super) fn deed_id(&self, call: u64) -> String {
+        format!("d{}-{call}", self.turn)
     }
 
     /// Takes an answer once, while the question is on the page, and only if it was among the choices. What the session wants to
@@ -82,6 +93,7 @@ impl Seat {
         let choice = Choice::of(choice);
         let decision = choice.decision();
         match (about, decision) {
+            (About::Grants(grants), _) => self.hold(common, Held::Grant(grants, choice)),
             (About::Question(question, subject, said), _) => {
                 self.note(common, || Record::decided(Some(question), choice, true));
                 return Some((question, subject, said));
@@ -137,12 +149,4 @@ impl Driver {
             }
         }
     }
-}
-
-pub(super) fn question_id(question: u64) -> String {
-    format!("q{question}")
-}
-
-pub(super) fn deed_id(call: u64) -> String {
-    format!("d{call}")
 }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::Arc,
     time::Duration,
 };
 
@@ -10,16 +9,16 @@ use tokio::sync::oneshot;
 use transom::{
     host::{Input, Rate, Reason, Session, Usage},
     partial::Healer,
-    policy::{Claimed, Subject},
+    policy::{Claimed, Grantable, Subject},
     violation::{Holder, Limit, Quoted},
 };
 
-use super::{allowance::Allowance, common::Common, event::ToSocket, pace::Pace};
+use super::{common::Common, event::ToSocket, granting::Hindered, pace::Pace};
 use crate::{
+    allowance::Allowance,
     envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
     relay::confirmed,
-    sandbox::Mounted,
-    server::{Prepared, Server},
+    server::Prepared,
     upstream::Outcome,
     words::Words,
 };
@@ -51,6 +50,8 @@ pub(super) struct Seat {
     pub(super) open_row: bool,
     /// Stops the tool that opened it, while it runs.
     pub(super) call: Option<oneshot::Sender<Quoted>>,
+    /// Since when.
+    pub(super) called_at: Duration,
     /// When the person was last told of a limit that it reached.
     pub(super) noted: HashMap<(Limit, Holder), Duration>,
     pub(super) pace: Pace,
@@ -76,11 +77,14 @@ pub(super) enum Life {
 
 pub(super) struct Live {
     pub(super) session: Session,
-    pub(super) server: Arc<Server>,
-    /// The names that it is served under, for as long as it lives.
-    pub(super) _mounted: Mounted,
-    /// The private addresses that it reaches because a person agreed.
-    pub(super) reaches: BTreeSet<String>,
+    /// Its document, the names that it is served under for as long as it lives, and what people gave it.
+    pub(super) prepared: Prepared,
+    /// What it was kept from.
+    pub(super) hindered: Hindered,
+    /// Whether the page was told that it has not got ready.
+    pub(super) quiet: bool,
+    /// What is under way for it at its server, since when.
+    pub(super) begun: HashMap<u64, (Words, Duration)>,
     pub(super) mount: Mount,
     pub(super) calls: HashMap<u64, oneshot::Sender<Quoted>>,
     pub(super) asked: HashMap<String, Asked>,
@@ -105,6 +109,8 @@ pub(super) enum About {
     Question(u64, Subject, Claimed),
     /// The click for something that is allowed already.
     Click(u64, Deed),
+    /// What its policy blocks, or its document asks for.
+    Grants(BTreeSet<Grantable>),
 }
 
 impl Seat {
@@ -127,6 +133,7 @@ impl Seat {
             turn: 0,
             open_row: false,
             call: None,
+            called_at: Duration::ZERO,
             noted: HashMap::new(),
             pace: Pace::default(),
         }

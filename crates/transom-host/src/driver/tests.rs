@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 use transom::{host::Rate, origin::Origin, quoted::Quoted};
 
 use super::*;
@@ -48,7 +48,7 @@ impl Stage {
         let mut seen = None;
         loop {
             let (version, states) = host.servers(seen, Duration::from_secs(60)).await;
-            if states.iter().all(|server| server.state == Standing::Ready) {
+            if states.iter().all(|server| server.state == Standing::Ready && server.unseen == 0) {
                 return Self { host };
             }
             seen = Some(version);
@@ -443,6 +443,8 @@ async fn h_87_a_page_that_turns_dark_tells_its_views_and_nothing_else() {
     assert_eq!(context["containerDimensions"], json!({ "width": 640, "maxHeight": 480 }));
     assert_eq!((&context["theme"], &context["locale"]), (&json!("light"), &json!("pt-BR")));
     assert_eq!(context["toolInfo"]["tool"]["name"], "show_weather");
+    // Without it, views on ext-apps up to 0.2.2 refuse the handshake.
+    assert!(context["toolInfo"]["id"].is_u64(), "{context}");
     assert_eq!(context["styles"]["variables"].as_object().unwrap().len(), 76);
     page.settled("v1").await;
 
@@ -1117,7 +1119,149 @@ async fn a_private_address_that_is_taken_back_at_the_command_line_is_taken_from_
     until_kept(folder.path(), 1).await;
     Decisions::new(folder.path(), 90).forget(|_| true).unwrap();
     let why = page.hear("v1", "text").await["why"].clone();
-    assert!(why.as_str().unwrap().contains("you took back an address"), "{why}");
+    assert!(why.as_str().unwrap().contains("you took back something"), "{why}");
+}
+
+/// Sends what a browser sends when it has blocked something in a guest; the status that it gets.
+async fn report(stage: &Stage, mount: &Value, directive: &str, blocked: &str) -> u16 {
+    use tower::ServiceExt as _;
+    // A sandbox's name stands below its guest's.
+    let src = mount["src"].as_str().unwrap();
+    let (_, guest) =
+        src.split_once("://").unwrap().1.trim_end_matches('/').split_once('.').unwrap();
+    let report = json!({ "effective-directive": directive, "blocked-uri": blocked });
+    let request = axum::http::Request::post("/")
+        .header("host", guest)
+        .header("content-type", "application/csp-report")
+        .header("sec-fetch-dest", "report")
+        .body(axum::body::Body::from(json!({ "csp-report": report }).to_string()));
+    stage.host.sandbox_router().oneshot(request.unwrap()).await.unwrap().status().as_u16()
+}
+
+#[tokio::test]
+async fn what_is_blocked_is_told_and_a_person_grants_what_they_were_shown_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = Stage::with(|builder| builder.data(folder.path().to_owned())).await;
+    let mut page = stage.load("p1", 1).await;
+    let mount = page.open("v1").await;
+    page.greet("v1").await;
+    assert_eq!(report(&stage, &mount, "script-src", "eval").await, 204);
+    let words = "run code put together from text, and WebAssembly (eval)";
+    let blocked = page.hear("v1", "blocked").await;
+    assert_eq!(blocked, json!({ "lines": [words], "grants": ["eval"] }));
+    report(&stage, &mount, "connect-src", "https://a.test/x?key=1").await;
+    let line = "connect to \"https://a.test/x\": its server has to name that in connectDomains";
+    let blocked = page.hear("v1", "blocked").await;
+    assert_eq!(blocked, json!({ "lines": [words, line], "grants": ["eval"] }));
+    // What was not said to be blocked is not even asked about.
+    for made_up in [json!(["wasm"]), json!(["camera", "https://a.test"]), json!([])] {
+        page.say("v1", "grant", json!({ "grants": made_up })).await;
+    }
+    page.say("v1", "grant", json!({ "grants": ["eval", "wasm", "camera", "*"] })).await;
+    let ask = page.hear("v1", "ask").await;
+    assert_eq!(ask["kind"], "grant");
+    assert_eq!(
+        ask["text"],
+        "Views of \"demo\" are kept from this; none of it reaches another address. Allow them to:"
+    );
+    assert_eq!(ask["changes"], json!([words]));
+    // What is blocked while the question is open is not in the answer.
+    report(&stage, &mount, "img-src", "blob").await;
+    page.hear("v1", "blocked").await;
+    page.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow-always" })).await;
+    let again = page.hear("v1", "open").await;
+    assert_eq!(again["src"], mount["src"], "the view keeps its names, and its storage");
+    let shown = serde_json::to_value(stage.host.decisions()).unwrap();
+    assert_eq!(shown[0]["words"], words);
+    // A report on the document before is late; the other thing is still blocked.
+    report(&stage, &mount, "script-src", "eval").await;
+    report(&stage, &mount, "img-src", "blob").await;
+    assert_eq!(page.hear("v1", "blocked").await["grants"], json!(["blob-images"]));
+    // A second view of the same server has it from the start, one of another server has not.
+    for (server, view, has) in [("demo", "v2", true), ("other", "v3", false)] {
+        page.open_of(server, view).await;
+        let mount = page.hear(view, "open").await;
+        report(&stage, &mount, "script-src", "eval").await;
+        report(&stage, &mount, "font-src", "data").await;
+        let first = page.hear(view, "blocked").await["grants"][0].clone();
+        assert_eq!(first == json!("eval"), !has, "{server}");
+    }
+    let id: DecisionId = serde_json::from_value(shown[0]["id"].clone()).unwrap();
+    let (done, told) = oneshot::channel();
+    stage.send(Event::Forget { id, done }).await;
+    assert_eq!(told.await, Ok(true));
+    let mut ended = vec![];
+    while ended.len() < 2 {
+        let (view, kind, told) = page.next().await.unwrap();
+        if kind == "text" {
+            assert!(told["why"].as_str().unwrap().contains("you took back something"), "{told}");
+            ended.push(view);
+        }
+    }
+    ended.sort();
+    assert_eq!(ended, ["v1", "v2"]);
+}
+
+#[tokio::test]
+async fn a_million_reports_are_a_few_lines_and_a_no_changes_nothing() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let mount = page.open("v1").await;
+    page.greet("v1").await;
+    for n in 0..5_000 {
+        report(&stage, &mount, "img-src", &format!("https://{n}.test")).await;
+    }
+    let mut most = 0;
+    while most < 24 {
+        most = page.hear("v1", "blocked").await["lines"].as_array().unwrap().len();
+    }
+    assert!(stage.logged("kept from").await <= 24);
+    let other = page.open("v2").await;
+    report(&stage, &other, "script-src", "eval").await;
+    page.hear("v2", "blocked").await;
+    page.say("v2", "grant", json!({ "grants": ["eval"] })).await;
+    let ask = page.hear("v2", "ask").await;
+    page.say("v2", "answer", json!({ "id": ask["id"], "choice": "deny" })).await;
+    // It is asked again, and neither granted nor forgotten that it was blocked.
+    page.say("v2", "grant", json!({ "grants": ["eval"] })).await;
+    assert_ne!(page.hear("v2", "ask").await["id"], ask["id"]);
+    assert_eq!(page.settled("v1").await, [""; 0], "no more than that");
+}
+
+#[tokio::test]
+async fn what_a_tool_answers_before_its_view_is_there_is_one_line_of_the_log() {
+    let (told, _heard) = mpsc::unbounded_channel();
+    let near = declaring(told, json!({ "connectDomains": ["http://localhost:3000"] }));
+    let stage = Stage::with(|builder| builder.server("near", near)).await;
+    let mut page = stage.load("p1", 1).await;
+    let tool = json!({ "server": "near", "name": "show", "arguments": {} });
+    page.say("v1", "open", json!({ "tool": tool })).await;
+    let ask = page.hear("v1", "ask").await;
+    while stage.logged("answered in").await == 0 {
+        tokio::task::yield_now().await;
+    }
+    page.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow" })).await;
+    page.hear("v1", "open").await;
+    page.greet("v1").await;
+    page.settled("v1").await;
+    assert_eq!(stage.logged("answered in").await, 1);
+}
+
+#[tokio::test]
+async fn a_question_about_a_grant_can_be_asked_again_on_a_page_that_was_loaded_anew() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let mount = page.open("v1").await;
+    page.greet("v1").await;
+    report(&stage, &mount, "script-src", "eval").await;
+    page.hear("v1", "blocked").await;
+    page.say("v1", "grant", json!({ "grants": ["eval"] })).await;
+    let first = page.hear("v1", "ask").await["id"].clone();
+    // The element opens the view that it has anew.
+    page.say("v1", "open", json!({ "lanes": [], "modes": [] })).await;
+    page.hear("v1", "open").await;
+    page.say("v1", "grant", json!({ "grants": ["eval"] })).await;
+    assert_ne!(page.hear("v1", "ask").await["id"], first);
 }
 
 #[tokio::test]
@@ -1143,6 +1287,39 @@ async fn h_134_a_card_that_is_closed_while_its_tool_runs_cancels_it() {
             }
         };
         assert_eq!(cancelled, json!({ "requestId": call, "reason": "the view was closed" }));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_late_does_not_reach_the_view_that_is_in_the_seat_now() {
+    let stage = Stage::new().await;
+    let mut page = stage.load("p1", 1).await;
+    let mut deeds = vec![];
+    for life in 1..=2 {
+        page.open("v1").await;
+        page.greet("v1").await;
+        let question = ask_link(&mut page, 7).await;
+        answer(&mut page, &question, "allow").await;
+        deeds.push(page.hear("v1", "do").await["id"].clone());
+        if life == 1 {
+            page.say("v1", "close", json!({ "reason": "gone" })).await;
+            page.hear("v1", "close").await;
+        }
+    }
+    // Both sessions count their calls from the same number.
+    for call in 0..3 {
+        let view = ViewId::parse("v1").unwrap();
+        let outcome = Ok(RawValue::from_string(r#"{"content":[]}"#.to_owned()).unwrap());
+        stage.send(Event::Done { view, turn: 1, call, outcome }).await;
+    }
+    page.say("v1", "did", json!({ "id": deeds[0], "done": true })).await;
+    page.request("v1", 8, "ping", json!({})).await;
+    loop {
+        let message = page.hear("v1", "message").await;
+        assert_ne!(message["id"], 7, "its call still runs: {message}");
+        if message["id"] == 8 {
+            break;
+        }
     }
 }
 

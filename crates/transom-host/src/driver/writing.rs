@@ -57,7 +57,12 @@ impl Seat {
             let _ = live.session.tool_input(RawObject::new(&arguments).unwrap_or_default());
         }
         self.drive(common);
-        let call = ToolCall { name: self.tool.clone(), arguments: Some(printed), meta: None };
+        let call = ToolCall {
+            name: self.tool.clone(),
+            arguments: Some(printed),
+            meta: None,
+            request: None,
+        };
         self.hold(common, Held::Call(call));
     }
 }

@@ -24,6 +24,8 @@ pub enum FromPage<'a> {
     Arguments(Piece),
     /// A tool that the view offers shall be called.
     Call(Call),
+    /// The person wants what was blocked to be granted; they are asked first.
+    Grant(Wanted),
     /// The person decided.
     Answer(Answer),
     /// The page did as it was told, or could not.
@@ -140,6 +142,14 @@ pub struct Facts {
     pub insets: Option<SafeAreaInsets>,
 }
 
+/// What a person wants to grant, of what they were told that it was blocked.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Wanted {
+    /// By their names.
+    pub grants: Vec<String>,
+}
+
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -208,6 +218,7 @@ impl<'a> Said<'a> {
             "open" => FromPage::Open(read(self.payload)?),
             "arguments" => FromPage::Arguments(read(self.payload)?),
             "call" => FromPage::Call(read(self.payload)?),
+            "grant" => FromPage::Grant(read(self.payload)?),
             "answer" => FromPage::Answer(read(self.payload)?),
             "did" => FromPage::Did(read(self.payload)?),
             "resize" => FromPage::Resize(read(self.payload)?),

@@ -52,6 +52,14 @@ pub enum ToPage {
         #[cfg_attr(test, ts(as = "String"))]
         text: Words,
     },
+    /// The view has not got ready for a while; what is known of it.
+    Quiet {
+        /// In sentences.
+        #[cfg_attr(test, ts(as = "String"))]
+        text: Words,
+    },
+    /// What the view was kept from so far; it takes the place of what was told before.
+    Blocked(Obstacles),
     /// The frame's size.
     Resize {
         /// In CSS pixels.
@@ -107,6 +115,17 @@ pub struct Mount {
     pub border: Option<bool>,
     /// What counts for the view on the page.
     pub limits: PageLimits,
+}
+
+/// What a view was kept from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Obstacles {
+    /// Each in words.
+    #[cfg_attr(test, ts(as = "Vec<String>"))]
+    pub lines: Vec<Words>,
+    /// What of it a person can grant, by name.
+    pub grants: Vec<&'static str>,
 }
 
 /// A question for the person at the page.
@@ -237,6 +256,8 @@ impl ToPage {
                 format!(r#""text":{{"why":{},"text":{}}}"#, json(why), json(text))
             }
             Self::Note { text } => format!(r#""note":{{"text":{}}}"#, json(text)),
+            Self::Quiet { text } => format!(r#""quiet":{{"text":{}}}"#, json(text)),
+            Self::Blocked(obstacles) => format!(r#""blocked":{}"#, json(obstacles)),
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
             Self::Close { reason } => format!(r#""close":{{"reason":"{}"}}"#, reason.word()),
             Self::Resize { width, height } => {

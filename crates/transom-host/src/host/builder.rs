@@ -69,7 +69,7 @@ pub struct Agreement {
     /// How we are known where its people sign in, should it ask for that.
     pub registration: Registration,
     /// Whether whoever writes it is whoever is shown its views: then its documents may change without
-    /// anybody being asked.
+    /// a question.
     pub own: bool,
     /// How long its first words may take; one that is built first may need minutes.
     pub greeting: Option<Duration>,
@@ -204,12 +204,13 @@ impl Builder {
             Some(folder) => StableKey::open(folder)?,
             None => StableKey::random().map_err(|_| BuildError::NoRandomness)?,
         };
-        let script = SandboxScript::new(transom_web::SANDBOX).expect("tested where it is built");
+        let [script, porch] = [transom_web::SANDBOX, transom_web::PORCH]
+            .map(|text| SandboxScript::new(text).expect("tested where it is built"));
         let frames = frame_source(&self.naming);
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
         let (all, targets) = self.servers(&store, &log)?;
-        let sandbox = Sandbox::new(self.naming, key, script);
+        let sandbox = Sandbox::new(self.naming, key, script, porch);
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let (events, queue) = mpsc::channel(QUEUE);
         let kept = self.data.as_deref().filter(|_| self.remember > 0);
@@ -313,14 +314,7 @@ type Configured = (BTreeMap<String, Arc<Server>>, Vec<(String, Target)>);
 /// What this host offers: everything it wires, and nothing else (H-72). Without a model there is no
 /// sampling.
 pub(super) fn setup(limits: Limits, terms: Terms) -> Setup {
-    let all = Modalities {
-        text: true,
-        image: true,
-        audio: true,
-        resource: true,
-        resource_link: true,
-        structured_content: true,
-    };
+    let all = Modalities::ALL;
     Setup {
         info: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
         capabilities: HostCapabilities {

@@ -12,15 +12,16 @@ use super::*;
 use crate::{
     demo,
     grants::permissions,
+    sandbox::Reports,
     server::Standing,
-    upstream::{InProcess, Target},
+    upstream::{CallOptions, InProcess, Request, Target},
 };
 
 async fn ready(host: &Host) {
     let mut seen = None;
     loop {
         let (version, states) = host.servers(seen, Duration::from_secs(60)).await;
-        if states.iter().all(|server| server.state == Standing::Ready) {
+        if states.iter().all(|server| server.state == Standing::Ready && server.unseen == 0) {
             return;
         }
         seen = Some(version);
@@ -28,6 +29,11 @@ async fn ready(host: &Host) {
 }
 
 /// A server with one view, whose two places for metadata say what they are given.
+/// Nobody is told what is blocked.
+fn unheard() -> Reports {
+    Reports::new(|_| {})
+}
+
 fn declaring(listing: Value, item: Value) -> Target {
     let (listing, item) = (Arc::new(listing), Arc::new(item));
     Target::InProcess(InProcess::new("declaring", move || {
@@ -67,6 +73,90 @@ fn declaring(listing: Value, item: Value) -> Target {
 }
 
 #[tokio::test]
+async fn a_server_is_ready_when_its_tools_are_listed_and_its_documents_are_read_beside() {
+    let (sender, mut asked) = mpsc::unbounded_channel();
+    let release = Arc::new(tokio::sync::Notify::new());
+    let target = slow_to_read(sender, Arc::clone(&release));
+    let origin = Origin::parse("http://localhost:7420").unwrap();
+    let host = Host::builder(vec![origin], Naming::Localhost { port: 7421 })
+        .server("slow", target)
+        .build()
+        .unwrap();
+    let mut seen = None;
+    let state = loop {
+        let (version, mut states) = host.servers(seen, Duration::from_secs(60)).await;
+        seen = Some(version);
+        let state = states.remove(0);
+        if state.state == Standing::Ready {
+            break state;
+        }
+    };
+    assert_eq!((state.words.as_str(), state.unseen), ("6 tools, 6 views", 6));
+    // Several at a time, and not all.
+    for _ in 0..4 {
+        asked.recv().await.unwrap();
+    }
+    assert!(asked.try_recv().is_err());
+    // Meanwhile it is a server like others.
+    let server = host.servers.get("slow").unwrap();
+    let call = server.start(&Request::new("ping"), CallOptions::default()).unwrap();
+    call.outcome().await.unwrap();
+    release.notify_one();
+    asked.recv().await.unwrap();
+    for _ in 0..5 {
+        release.notify_one();
+        tokio::task::yield_now().await;
+    }
+    while host.servers(seen, Duration::from_secs(60)).await.1[0].unseen > 0 {
+        release.notify_one();
+        seen = Some(host.servers(None, Duration::ZERO).await.0);
+    }
+}
+
+/// A server with six views, which says when a document is asked for, and answers one for each word.
+fn slow_to_read(asked: mpsc::UnboundedSender<()>, release: Arc<tokio::sync::Notify>) -> Target {
+    Target::InProcess(InProcess::new("slow", move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (asked, release) = (asked.clone(), Arc::clone(&release));
+        tokio::spawn(async move {
+            let (reader, writer) = tokio::io::split(theirs);
+            let writer = Arc::new(tokio::sync::Mutex::new(writer));
+            let mut lines = BufReader::new(reader).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let message: Value = serde_json::from_str(&line).unwrap();
+                let tool = |at| json!({"name": format!("show{at}"), "_meta": {"ui": {"resourceUri": format!("ui://a/{at}")}}});
+                let result = match message["method"].as_str().unwrap() {
+                    "initialize" => {
+                        json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}}})
+                    }
+                    "tools/list" => json!({"tools": (0..6).map(tool).collect::<Vec<_>>()}),
+                    "resources/list" => json!({"resources": []}),
+                    "resources/templates/list" => json!({"resourceTemplates": []}),
+                    "resources/read" => {
+                        json!({"contents": [{"uri": message["params"]["uri"], "mimeType": MIME, "text": "<p>hello"}]})
+                    }
+                    _ if message["id"].is_null() => continue,
+                    _ => json!({}),
+                };
+                let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+                let (writer, asked, release) =
+                    (Arc::clone(&writer), asked.clone(), Arc::clone(&release));
+                let waits = message["method"] == "resources/read";
+                tokio::spawn(async move {
+                    if waits {
+                        let _ = asked.send(());
+                        release.notified().await;
+                    }
+                    let line = format!("{answer}\n");
+                    writer.lock().await.write_all(line.as_bytes()).await.unwrap();
+                });
+            }
+        });
+        ours
+    }))
+}
+
+#[tokio::test]
 async fn h_21_h_22_the_listing_counts_where_the_document_says_nothing() {
     let listed = json!({"csp": {"connectDomains": ["https://listed.test"]}});
     let own = json!({"ui": {"csp": {"connectDomains": ["https://own.test"]}}});
@@ -87,7 +177,8 @@ async fn h_21_h_22_the_listing_counts_where_the_document_says_nothing() {
             .unwrap();
         ready(&host).await;
         let server = host.servers.get("declaring").unwrap();
-        let csp = server.prepare("show", &host.sandbox).await.unwrap().mounted.csp.to_string();
+        let csp =
+            server.prepare("show", &host.sandbox, unheard()).await.unwrap().mounted.csp.to_string();
         for source in ["https://listed.test", "https://own.test"] {
             assert_eq!(csp.contains(source), Some(source) == expected, "{row}: {csp}");
         }
@@ -115,7 +206,7 @@ async fn a_permission_is_refused_visibly_until_it_is_granted() {
     ];
     for (name, allowed, words) in table {
         let server = host.servers.get(name).unwrap();
-        let prepared = server.prepare("show", &host.sandbox).await.unwrap();
+        let prepared = server.prepare("show", &host.sandbox, unheard()).await.unwrap();
         assert_eq!(permissions(prepared.mounted.permissions).join(" "), allowed, "{name}");
         assert_eq!(prepared.mounted.allow.split(' ').next().unwrap(), allowed, "{name}");
         assert!(
@@ -172,7 +263,7 @@ async fn each_server_has_its_own_agreement() {
     for (name, downloads, wasm) in [("plain", Stance::Allow, false), ("own", Stance::Deny, true)] {
         let server = host.servers.get(name).unwrap();
         assert_eq!(server.policy().downloads, downloads, "{name}");
-        let prepared = server.prepare("show_weather", &host.sandbox).await.unwrap();
+        let prepared = server.prepare("show_weather", &host.sandbox, unheard()).await.unwrap();
         let csp = prepared.mounted.csp.to_string();
         assert_eq!(csp.contains("'wasm-unsafe-eval'"), wasm, "{name}: {csp}");
     }

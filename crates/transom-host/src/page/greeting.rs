@@ -1,6 +1,6 @@
 //! A socket before its hello: one small frame is read from it, and nothing is kept for it.
 //!
-//! The library that reads frames makes room for the largest that a page may send, 17 MiB, as soon as somebody says that they
+//! The library that reads frames makes room for the largest that a page may send, 17 MiB, as soon as a stranger says that they
 //! will send one. So the first is read here, byte by byte as far as it goes, and the library gets the socket afterwards.
 
 use std::io::Cursor;

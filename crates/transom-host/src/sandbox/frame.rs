@@ -7,6 +7,7 @@ use transom::origin::Origin;
 use transom::wire::ResourcePermissions;
 
 use super::page::ServedPage;
+use super::reports::Reports;
 use super::sites::{self, Lease};
 use super::stable::StableDomain;
 use crate::documents::Document;
@@ -28,12 +29,16 @@ pub struct Frame {
     pub page_origins: Vec<Origin>,
     /// The domain its stable name is made of; without one, names are random.
     pub domain: Option<StableDomain>,
-    /// The kinds of script that the operator allows this server.
+    /// What the operator or a person allows this server beside its declarations.
     pub grants: Vec<Grant>,
     /// Where the host's own fonts come from.
     pub fonts: Vec<Origin>,
     /// What the sandbox page lets through.
     pub relay: Relay,
+    /// Whoever is told what its policy blocks; nobody, unless said.
+    pub reports: Option<Reports>,
+    /// Whether they are told its errors too, by a script that is put into the document: for its author alone.
+    pub watch_errors: bool,
 }
 
 impl Frame {
@@ -50,6 +55,8 @@ impl Frame {
             grants: Vec::new(),
             fonts: Vec::new(),
             relay: Relay::default(),
+            reports: None,
+            watch_errors: false,
             document,
             place,
         }
@@ -64,8 +71,10 @@ pub struct Mounted {
     /// The origin of the sandbox page: what the host page talks to.
     pub sandbox_origin: Origin,
     /// Where the sandbox page's frame points.
+    pub porch_url: String,
+    /// Where the porch's frame points.
     pub guest_url: String,
-    /// The origin of the document.
+    /// The origin of the document, and of the porch in front of it.
     pub guest_origin: Origin,
     /// The `allow` attribute of the host page's frame.
     pub allow: String,
@@ -80,36 +89,35 @@ pub struct Mounted {
     place: Place,
     domain: Option<StableDomain>,
     path: String,
-    sandbox: Lease,
-    guest: Lease,
+    leases: Leases,
 }
 
 impl Mounted {
     /// Takes the frame's names away: the same as dropping it, said aloud.
     pub fn unmount(self) {}
 
-    pub(super) fn new(
-        frame: Frame,
-        granted: Granted,
-        names: Names,
-        (sandbox, guest): (Lease, Lease),
-    ) -> Self {
+    pub(super) fn new(frame: Frame, granted: Granted, names: Names, leases: Leases) -> Self {
         Self {
             sandbox_url: format!("{}/", names.sandbox),
+            porch_url: names.porch_url(),
             guest_url: names.guest_url(),
             allow: granted.allow(&names),
             csp: granted.csp(&frame, &names),
             declaration: granted.declaration,
             permissions: granted.permissions,
-            is_stable: frame.domain.is_some() && !guest.is_port() && frame.place.is_kept(),
+            is_stable: frame.domain.is_some() && !leases.guest.is_port() && frame.place.is_kept(),
             place: frame.place,
             domain: frame.domain,
             sandbox_origin: names.sandbox,
             guest_origin: names.guest,
             path: names.path,
-            sandbox,
-            guest,
+            leases,
         }
+    }
+
+    /// The policy that a document would run under, were the frame this one.
+    pub fn policy_of(&self, frame: &Frame) -> Csp {
+        Granted::to(frame).csp(frame, &self.names())
     }
 
     /// Tells whether a frame has a right to these names.
@@ -122,20 +130,42 @@ impl Mounted {
         Names { sandbox, guest, path: self.path.clone() }
     }
 
-    pub(super) fn replace(
-        &mut self,
-        frame: &Frame,
-        granted: Granted,
-        pages: (ServedPage, ServedPage),
-    ) {
+    pub(super) fn replace(&mut self, frame: &Frame, granted: Granted, pages: Pages) {
         let names = self.names();
         self.allow = granted.allow(&names);
         self.csp = granted.csp(frame, &names);
         self.declaration = granted.declaration;
         self.permissions = granted.permissions;
-        self.sandbox.replace(pages.0);
-        self.guest.replace(pages.1);
+        self.leases.sandbox.replace(pages.sandbox);
+        self.leases.porch.replace(pages.porch);
+        self.leases.guest.replace(pages.guest);
     }
+}
+
+/// What is served for one frame.
+pub(super) struct Pages {
+    pub(super) sandbox: ServedPage,
+    pub(super) porch: ServedPage,
+    pub(super) guest: ServedPage,
+}
+
+impl Pages {
+    /// See [`ServedPage::sharing_a_process`].
+    pub(super) fn sharing_a_process(self) -> Self {
+        Self {
+            sandbox: self.sandbox.sharing_a_process(),
+            porch: self.porch.sharing_a_process(),
+            guest: self.guest.sharing_a_process(),
+        }
+    }
+}
+
+/// The rights to where they are served.
+#[derive(Debug)]
+pub(super) struct Leases {
+    pub(super) sandbox: Lease,
+    pub(super) porch: Lease,
+    pub(super) guest: Lease,
 }
 
 /// A sandbox page in raw mode: it waits for HTML in a message, as hosts of the reference send it.
@@ -197,15 +227,19 @@ impl Granted {
         Self { declaration, permissions: frame.permissions.and(asked) }
     }
 
-    /// The document's policy. Its ancestors are its sandbox page and the host page: every one of
+    /// The document's policy. Its ancestors are its porch, its sandbox page and the host page: every one of
     /// them is checked.
     pub(super) fn csp(&self, frame: &Frame, names: &Names) -> Csp {
-        let mut ancestors = vec![names.sandbox.clone()];
-        ancestors.extend_from_slice(&frame.page_origins);
-        Csp::guest(self.declaration.as_ref())
+        let mut ancestors = vec![names.guest.clone()];
+        ancestors.extend(names.above_porch(frame));
+        let csp = Csp::guest(self.declaration.as_ref())
             .fonts(&frame.fonts)
             .grant(&frame.grants)
-            .frame_ancestors(&ancestors)
+            .frame_ancestors(&ancestors);
+        match frame.reports {
+            Some(_) => csp.report_to(&names.guest, &names.path),
+            None => csp,
+        }
     }
 
     fn allow(&self, names: &Names) -> String {
@@ -224,6 +258,19 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn new(sandbox: &sites::Site, guest: &sites::Site, path: String) -> Self {
         Self { sandbox: sandbox.origin().clone(), guest: guest.origin().clone(), path }
+    }
+
+    /// Who may frame the porch: its sandbox page, and the host pages above that.
+    pub(super) fn above_porch(&self, frame: &Frame) -> Vec<Origin> {
+        std::iter::once(&self.sandbox).chain(&frame.page_origins).cloned().collect()
+    }
+
+    pub(super) fn porch_path(&self) -> String {
+        format!("{}/porch", self.path.trim_end_matches('/'))
+    }
+
+    pub(super) fn porch_url(&self) -> String {
+        format!("{}{}", self.guest, self.porch_path())
     }
 
     pub(super) fn guest_url(&self) -> String {

@@ -149,6 +149,25 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn with_ports_a_page_at_the_address_of_the_frames_is_refused_at_the_start() {
+        let loopback = Loopback::find().unwrap();
+        let frames = loopback.source().replace(":*", ":7420");
+        for (page, refused) in
+            [(&*frames, true), ("http://127.0.0.1:7420", false), ("http://localhost:7420", false)]
+        {
+            let page = Origin::parse(page).unwrap();
+            let naming = Naming::Ports(loopback.clone());
+            let built = crate::Host::builder(vec![page.clone()], naming.clone()).build();
+            let expected = refused.then(|| PageAmongFrames::SameAddress(page.clone()));
+            assert_eq!(
+                built.as_ref().err().map(ToString::to_string),
+                expected.as_ref().map(ToString::to_string)
+            );
+            assert_eq!(naming.check(&[page]).err(), expected);
+        }
+    }
+
     #[test]
     fn a_sandbox_is_below_its_guest_where_no_certificate_is_needed() {
         let local = |port| Naming::Localhost { port };

@@ -17,9 +17,10 @@ use transom::origin::Origin;
 use transom::permissions::SandboxTokens;
 
 use super::frame::Names;
+use super::reports::{Reports, Sink};
 use crate::relay::Relay;
 
-/// The script of the sandbox page, and its hash.
+/// The script of a sandbox page or a porch, and its hash.
 #[derive(Clone, Debug)]
 pub struct SandboxScript {
     text: Arc<str>,
@@ -44,12 +45,12 @@ impl SandboxScript {
     }
 
     /// Prints the page. Whatever is not the script is printed from parsed values and escaped.
-    pub(super) fn page(&self, attributes: &Attributes<'_>) -> String {
-        let title = escape(attributes.title);
+    pub(super) fn page(&self, title: &str, attributes: Vec<(&'static str, String)>) -> String {
+        let title = escape(title);
         let mut page = format!(
             "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{title}</title>\n<body>\n<script"
         );
-        for (name, value) in attributes.list() {
+        for (name, value) in attributes {
             write!(page, " {name}=\"{}\"", escape(&value)).expect("a string takes everything");
         }
         page + ">" + &self.text + "</script>\n"
@@ -58,13 +59,13 @@ impl SandboxScript {
 
 /// A script that would not be read as it is when it stands in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the sandbox script contains {0:?}, which a page reads differently; build it without")]
+#[error("the script contains {0:?}, which a page reads differently; build it without")]
 pub struct NotInline(&'static str);
 
 /// What the sandbox page tells its script.
 pub(super) struct Attributes<'a> {
     pub(super) host: &'a [Origin],
-    pub(super) guest: Option<&'a Names>,
+    pub(super) porch: Option<&'a Names>,
     pub(super) allow: String,
     pub(super) relay: Relay,
     /// What of this machine and its networks a document in raw mode may be given.
@@ -73,10 +74,10 @@ pub(super) struct Attributes<'a> {
 }
 
 impl Attributes<'_> {
-    fn list(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn list(&self) -> Vec<(&'static str, String)> {
         let hosts: Vec<_> = self.host.iter().map(Origin::to_string).collect();
         let mut list = vec![("data-host", hosts.join(" "))];
-        list.extend(self.guest.map(|names| ("data-guest", names.guest_url())));
+        list.extend(self.porch.map(|names| ("data-porch", names.porch_url())));
         list.push(("data-allow", self.allow.clone()));
         list.push(("data-sandbox", SandboxTokens::ALL.to_string()));
         list.push(("data-limit", self.relay.message.to_string()));
@@ -96,6 +97,7 @@ pub(super) struct ServedPage {
     headers: HeaderMap,
     body: Bytes,
     clears: AtomicBool,
+    reports: Option<Sink>,
 }
 
 impl ServedPage {
@@ -106,7 +108,17 @@ impl ServedPage {
         headers.insert(CONTENT_SECURITY_POLICY, printed(&csp.to_string()));
         headers.insert(PERMISSIONS_POLICY, printed(permissions));
         headers.extend(common());
-        Self { headers, body, clears: AtomicBool::new(false) }
+        Self { headers, body, clears: AtomicBool::new(false), reports: None }
+    }
+
+    /// Takes reports of what its policy blocked.
+    pub(super) fn reporting(self, to: Option<Reports>) -> Self {
+        Self { reports: to.map(Sink::new), ..self }
+    }
+
+    /// Where such reports go, if they are wanted.
+    pub(super) fn reports(&self) -> Option<&Sink> {
+        self.reports.as_ref()
     }
 
     /// Has the first answer clear what was stored under the same origin before.

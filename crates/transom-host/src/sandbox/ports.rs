@@ -1,6 +1,6 @@
 //! One port for each name, where names below `localhost` do not resolve.
 //!
-//! Cookies know hosts and no ports. So each guest has a loopback address of its own, which nobody else
+//! Cookies know hosts and no ports. So each guest has a loopback address of its own, which no other program
 //! uses: neither the page, nor another view, nor another program of this machine at 127.0.0.1.
 
 use std::io;

@@ -126,6 +126,13 @@ impl Lease {
         self.listener.is_some()
     }
 
+    /// Serves another page under the same name.
+    pub(super) fn beside(&self, path: &str, page: ServedPage) -> Result<Self, MountError> {
+        let (sites, name) = (self.sites.clone(), self.name.clone());
+        sites.add(&name, path, page)?;
+        Ok(Self { sites, name, path: path.to_owned(), listener: None })
+    }
+
     pub(super) fn replace(&self, page: ServedPage) {
         self.sites.replace(&self.name, &self.path, page);
     }

@@ -67,7 +67,7 @@ impl Server {
                 let _ = events.send(ListChanged { server: self.name.clone(), list }.into()).await;
             }
         }
-        self.review(servers).await;
+        self.ready(servers);
         let listen = async {
             while let Some(event) = news.next().await {
                 self.hear(event, servers, events).await;
@@ -77,6 +77,7 @@ impl Server {
         tokio::select! {
             () = listen => {}
             () = self.sign_in_when_asked(servers) => {}
+            () = self.keep_reviewing(servers) => {}
             () = self.again.notified() => {}
         }
         self.connect(None);
@@ -91,7 +92,8 @@ impl Server {
         servers: &Servers,
     ) -> Result<Upstream, String> {
         loop {
-            let mut options = Options { oauth: self.oauth.clone(), ..Options::default() };
+            let stderr = Some(self.aside.hearer());
+            let mut options = Options { oauth: self.oauth.clone(), stderr, ..Options::default() };
             options.greeting = self.greeting.unwrap_or(options.greeting);
             // Views have their share; what people open comes on top.
             options.limits.calls = self.limits.1.calls.saturating_add(OPENINGS);
@@ -190,6 +192,8 @@ impl Server {
                 for list in [List::Tools, List::Resources, List::Prompts] {
                     self.list_changed(list, servers, events).await;
                 }
+                // A server that says more than is heard has its lists asked for no more often than one that changes them.
+                tokio::time::sleep(BETWEEN_MISSED).await;
             }
             upstream::Event::Down(loss) => {
                 let words = Words::of(&loss).to_string();
@@ -198,13 +202,14 @@ impl Server {
             }
             upstream::Event::Restarted => {
                 self.log.write(LineKind::Server, &self.name, "is there again");
-                self.review(servers).await;
+                self.ready(servers);
             }
             upstream::Event::Gone(loss) => {
                 let words = Words::of(&loss).to_string();
                 self.log.write(LineKind::Error, &self.name, Words::ours(&words));
                 self.become_(servers, Standing::Gone, words);
             }
+            upstream::Event::Log(params) => self.aside.hear_log(&params),
             _ => {}
         }
     }
@@ -219,7 +224,7 @@ impl Server {
             self.forget_documents().await;
         }
         let _ = events.send(ListChanged { server: self.name.clone(), list }.into()).await;
-        self.review(servers).await;
+        self.ready(servers);
     }
 
     pub(super) async fn forget_documents(&self) {
@@ -228,6 +233,9 @@ impl Server {
         self.store.invalidate(&self.name);
     }
 }
+
+/// The least time between two reviews of a server that says more than is heard.
+pub(super) const BETWEEN_MISSED: Duration = Duration::from_millis(200);
 
 /// How many calls of people may be under way beside those of views.
 pub(super) const OPENINGS: usize = 256;

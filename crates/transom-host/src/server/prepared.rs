@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use transom::{
-    policy::Stance,
+    csp::Grant,
+    policy::{Grantable, Stance},
     quoted::Quoted,
     wire::{ResourcePermissions, SandboxCapabilities, Tool, UiUri},
 };
@@ -13,10 +14,12 @@ use super::{
     shown::{UNPINNED, talks},
 };
 use crate::{
-    documents::{self, Change, Document, Limits, Named, Pin, PinError, Review, Shows, Unread},
+    documents::{
+        self, Change, Document, DocumentLimits, Named, Pin, PinError, Review, Shows, Unread,
+    },
     envelope::Mount,
-    grants::{MissingGrants, MissingPermissions, permissions, wish, wishes},
-    sandbox::{Frame, MountError, Mounted, Relay, Sandbox},
+    grants::{Given, MissingGrants, MissingPermissions, permissions, policies, wish, wishes},
+    sandbox::{Frame, MountError, Mounted, Relay, Reports, Sandbox},
     upstream::{ResourceEntries, Upstream},
     words,
     words::Words,
@@ -35,10 +38,21 @@ pub(crate) struct Prepared {
     pub(super) review: Review,
     /// Whether no person is asked when its content changes.
     pub(super) unpinned: bool,
-    /// The private addresses that its frame was given because a person agreed, each with what it is for.
-    pub(crate) reaches: BTreeSet<String>,
-    /// Those of them that a person gave to this view alone.
-    pub(crate) once: BTreeSet<String>,
+    /// What its frame was given because a person agreed.
+    pub(crate) given: Given,
+    /// What of it a person gave to this view alone.
+    pub(crate) once: Given,
+    reports: Reports,
+}
+
+/// A view as it runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    pub(crate) document: Named,
+    /// What it has because a person agreed.
+    pub(crate) given: Given,
+    /// The policy that its document runs under (H-27).
+    pub(crate) policy: String,
 }
 
 /// Why a document does not run before a person agrees to it.
@@ -55,6 +69,7 @@ impl Server {
         self: &Arc<Self>,
         tool: &str,
         sandbox: &Sandbox,
+        reports: Reports,
     ) -> Result<Prepared, String> {
         let upstream = self.upstream().ok_or("the server is not connected")?;
         let listing = upstream.tools();
@@ -67,11 +82,11 @@ impl Server {
         let pins = |error: PinError| error.to_string();
         let review = self.look_over(&document, shows).map_err(pins)?;
         let unpinned = !self.own && self.store.is_unpinned(shows).map_err(pins)?;
-        let frame = self.frame(&document, &BTreeSet::new());
+        let (given, once) = (Given::default(), Given::default());
+        let frame = self.frame(&document, &given, &reports);
         let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
         let (shown_by, tool) = (tool.to_owned(), serde_json::from_str(entry.raw.get()).ok());
         let server = Arc::clone(self);
-        let (reaches, once) = (BTreeSet::new(), BTreeSet::new());
         Ok(Prepared {
             server,
             tool,
@@ -81,28 +96,43 @@ impl Server {
             review,
             unpinned,
             mounted,
-            reaches,
+            given,
             once,
+            reports,
         })
     }
 
     /// The frame of a document: with what the rules give it of its declaration, and what of the rest a
     /// person has agreed to.
-    pub(super) fn frame(&self, document: &Arc<Document>, agreed: &BTreeSet<String>) -> Frame {
+    fn frame(&self, document: &Arc<Document>, given: &Given, reports: &Reports) -> Frame {
+        let (grants, permissions) = self.granted(given);
         let mut frame = Frame {
-            grants: self.grants.clone(),
-            permissions: self.permissions,
+            grants,
+            permissions,
             relay: Relay::of(&self.limits().0),
+            reports: Some(reports.clone()),
+            watch_errors: self.own,
             ..Frame::new(Arc::clone(document), self.place.clone(), self.page_origins.clone())
         };
         if let Some(declaration) = &mut frame.declaration {
             declaration.retain(|list, source| match self.policy.domains.judge(source) {
                 Stance::Allow => true,
-                Stance::Ask => agreed.contains(&wish(list, source)),
+                Stance::Ask => given.nearby.contains(&wish(list, source)),
                 Stance::Deny => false,
             });
         }
         frame
+    }
+
+    /// What its operator gave it, and what people did.
+    fn granted(&self, given: &Given) -> (Vec<Grant>, ResourcePermissions) {
+        let mut permissions = self.permissions;
+        for grantable in &given.grants {
+            if let Grantable::Permission(permission) = grantable {
+                *permission.of(&mut permissions) = true;
+            }
+        }
+        (self.grants.iter().copied().chain(policies(&given.grants)).collect(), permissions)
     }
 
     /// Compares what a tool shows with what a person agreed to. What no person has seen before is agreed to when it
@@ -162,8 +192,14 @@ impl Server {
             let (result, entries) =
                 tokio::join!(upstream.read_resource(uri.as_str()), self.entries(&upstream));
             let result = result.map_err(|error| Unread::NoAnswer(Words::of(&error).to_string()))?;
-            let listing = entries.get(uri);
-            Ok(Document::read(&self.name, uri, &result, listing, &Limits::default())?)
+            let (name, uri) = (self.name.clone(), uri.clone());
+            // A large one takes a while, in which other views are not to wait.
+            let look = move || {
+                let (listing, limits) = (entries.get(&uri), DocumentLimits::default());
+                Document::read(&name, &uri, &result, listing, &limits)
+            };
+            let read = tokio::task::spawn_blocking(look).await;
+            Ok(read.map_err(|error| Unread::NoAnswer(error.to_string()))??)
         };
         self.store.get_or_read(&self.name, uri, read).await
     }
@@ -202,9 +238,10 @@ impl Prepared {
         if !granted.is_empty() {
             warnings.push(words!("this view may use {}", Words::ours(&granted.join(", "))));
         }
-        let missing = MissingGrants::of(&self.document, &self.server.grants);
+        let (grants, permissions) = self.server.granted(&self.given);
+        let missing = MissingGrants::of(&self.document, &grants);
         warnings.extend(missing.map(|missing| Words::ours(&missing.to_string())));
-        let missing = MissingPermissions::of(&self.document, self.server.permissions);
+        let missing = MissingPermissions::of(&self.document, permissions);
         warnings.extend(missing.map(|missing| Words::ours(&missing.to_string())));
         warnings.extend(self.unpinned.then(|| words!("this view is {}", UNPINNED)));
         warnings
@@ -233,18 +270,39 @@ impl Prepared {
         wishes(&self.document, &self.server.policy.domains)
     }
 
-    /// Gives it what of that a person has agreed to, and nothing else of it.
-    pub(crate) fn open_to(
-        &mut self,
-        agreed: BTreeSet<String>,
-        sandbox: &Sandbox,
-    ) -> Result<(), MountError> {
-        if agreed != self.reaches {
-            let frame = self.server.frame(&self.document, &agreed);
+    /// What of all that could be granted would change something for it: what its server has not from its operator, and of
+    /// permissions those that it asks for.
+    pub(crate) fn could_use(&self, grantable: Grantable) -> bool {
+        match grantable {
+            Grantable::Policy(grant) => !self.server.grants.contains(&grant),
+            Grantable::Permission(permission) => {
+                let asked = self.document.meta.permissions.unwrap_or_default();
+                permission.is_in(asked) && !permission.is_in(self.server.permissions)
+            }
+        }
+    }
+
+    /// Gives it what a person has agreed to, and nothing else of what the rules leave to one.
+    pub(crate) fn give(&mut self, given: Given, sandbox: &Sandbox) -> Result<(), MountError> {
+        if given != self.given {
+            let frame = self.server.frame(&self.document, &given, &self.reports);
             sandbox.remount(&mut self.mounted, frame)?;
-            self.reaches = agreed;
+            self.given = given;
         }
         Ok(())
+    }
+
+    /// What it would run, and under which policy.
+    pub(crate) fn running(&self) -> Running {
+        let (given, policy) = (self.given.clone(), self.mounted.csp.to_string());
+        Running { document: self.named(), given, policy }
+    }
+
+    /// What it would run with this, and under which policy.
+    pub(crate) fn would_run(&self, given: Given) -> Running {
+        let frame = self.server.frame(&self.document, &given, &self.reports);
+        let policy = self.mounted.policy_of(&frame).to_string();
+        Running { document: self.named(), given, policy }
     }
 
     /// Which document it would run.

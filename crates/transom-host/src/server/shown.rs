@@ -8,7 +8,7 @@ use transom::{
     csp::{Declaration, Source},
     policy::Stance,
     quoted::Quoted,
-    wire::{Finding, Visibility},
+    wire::Visibility,
 };
 
 use super::{Server, Servers};
@@ -16,7 +16,6 @@ use crate::{
     documents::{Document, Severity},
     form::Form,
     grants::{MissingGrants, MissingNearby, MissingPermissions},
-    log::LineKind,
     upstream::ListedTool,
     words,
     words::Words,
@@ -53,9 +52,17 @@ pub struct ServerState {
     pub tools: Vec<ShownTool>,
     /// What people should know before they open a view.
     pub findings: Vec<Remark>,
+    /// How many of its views are still to be looked at; what is found comes to the findings.
+    #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(test, ts(optional, as = "Option<usize>"))]
+    pub unseen: usize,
     /// Where to sign in, while the server asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sign_in: Option<SignIn>,
+    /// The last lines that it wrote to its standard error, while it is not there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub output: Vec<Quoted>,
 }
 
 /// A tool as people are shown it.
@@ -103,49 +110,11 @@ pub(super) struct Condition {
     pub(super) standing: Standing,
     pub(super) words: String,
     pub(super) findings: Vec<Remark>,
+    pub(super) unseen: usize,
     pub(super) sign_in: Option<SignIn>,
 }
 
 impl Server {
-    /// Reads the documents of all views before a page asks for them (D8), and says what was found.
-    pub(super) async fn review(&self, servers: &Servers) {
-        let Some(upstream) = self.upstream() else { return };
-        let tools = upstream.tools();
-        let long = tools.findings().iter().filter(|found| matches!(found, Finding::TooLong { .. }));
-        let remark =
-            |found: &Finding| Remark::new(Severity::Warning, Words::ours(&found.to_string()));
-        let mut findings: Vec<_> = long.take(REMARKS).map(remark).collect();
-        let mut views = BTreeSet::new();
-        for (tool, listed) in tools.iter() {
-            let Some(uri) = listed.meta.resource_uri.clone() else { continue };
-            if !views.insert(uri.as_str().to_owned()) || !servers.prefetch {
-                continue;
-            }
-            match self.document(&uri).await {
-                Ok(document) => {
-                    let template = self.template_of(&upstream, &uri).await;
-                    let shows = self.shows(tool, template.as_deref());
-                    // Pins that cannot be read are said where a view is opened, and keep it from running.
-                    let unpinned = !self.own && self.store.is_unpinned(shows).unwrap_or(false);
-                    let words = words!("{}: {}", Quoted::new(document.uri.as_str()), UNPINNED);
-                    findings.extend(unpinned.then(|| Remark::new(Severity::Note, words)));
-                    findings.extend(self.remarks(&document));
-                }
-                Err(error) => {
-                    let words = words!("{}: {}", Quoted::new(uri.as_str()), Words::of(&error));
-                    findings.push(Remark::new(Severity::Danger, words));
-                }
-            }
-        }
-        let (tools, views) = (tools.iter().count(), views.len());
-        let words = format!("{}, {}", count(tools, "tool"), count(views, "view"));
-        self.log.write(LineKind::Server, &self.name, Words::ours(&words));
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        (state.standing, state.words, state.findings) = (Standing::Ready, words, findings);
-        drop(state);
-        servers.changed();
-    }
-
     /// What people should know of a document before it runs: the gravest first, and who it will talk to.
     pub(super) fn remarks(&self, document: &Document) -> Vec<Remark> {
         let missing = MissingGrants::of(document, &self.grants);
@@ -203,19 +172,26 @@ impl Server {
     }
 
     pub(super) fn shown(&self) -> ServerState {
-        let Condition { standing, words, mut findings, sign_in } =
+        let Condition { standing: state, words, mut findings, unseen, sign_in } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = self.upstream().map(|upstream| upstream.tools()).unwrap_or_default();
         let tools = tools.iter().map(|(_, tool)| tool);
         let (tools, remark) =
             shown(tools.filter(|tool| tool.meta.visibility.contains(Visibility::Model)));
         findings.extend(remark);
-        ServerState { name: self.name.clone(), state: standing, words, tools, findings, sign_in }
+        let output = if state == Standing::Ready { vec![] } else { self.aside.last() };
+        let name = self.name.clone();
+        ServerState { name, state, words, tools, findings, unseen, sign_in, output }
     }
 }
 
 impl Remark {
-    fn new(severity: Severity, words: Words) -> Self {
+    /// The gravest first.
+    pub(super) fn rank(&self) -> usize {
+        ["danger", "warning", "note"].iter().position(|known| *known == self.severity).unwrap_or(3)
+    }
+
+    pub(super) fn new(severity: Severity, words: Words) -> Self {
         let severity = match severity {
             Severity::Danger => "danger",
             Severity::Warning => "warning",
@@ -255,6 +231,11 @@ pub(super) fn talks(given: Option<&Declaration>, declared: Option<&Declaration>)
         }
     }
     words
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// `1 view`, `2 views`.

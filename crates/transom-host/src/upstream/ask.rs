@@ -8,7 +8,7 @@ use transom::{rpc::METHOD_NOT_FOUND, violation::Quoted};
 use super::Refusal;
 
 /// Answers what a server asks: sampling, elicitation, roots. Without one, it is told that there is
-/// nobody to ask.
+/// no person to ask.
 pub trait Ask: Send + Sync {
     /// What to say in our capabilities, beside that we show views.
     fn capabilities(&self) -> Map<String, Value>;

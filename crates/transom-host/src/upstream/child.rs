@@ -1,6 +1,7 @@
 //! A server's process, and everything it started.
 
 use std::{
+    collections::VecDeque,
     io,
     process::{ExitStatus, Stdio},
     sync::Arc,
@@ -17,7 +18,7 @@ use tokio::{
 use transom::violation::Quoted;
 
 use super::{
-    Command, ConnectError,
+    Command, ConnectError, StderrHearer,
     lines::{Line, Lines},
 };
 
@@ -31,7 +32,7 @@ pub(super) struct LastWords(Arc<watch::Sender<Words>>);
 
 #[derive(Debug, Default)]
 struct Words {
-    last: String,
+    last: VecDeque<String>,
     /// There will be no more.
     over: bool,
 }
@@ -90,7 +91,12 @@ impl Drop for Child {
 impl LastWords {
     /// Reads a child's standard error to its end: each line goes to the log, the last ones are kept. With
     /// `echo` each goes to our own standard error too.
-    pub(super) async fn listen(self, stderr: impl AsyncRead + Unpin, echo: bool) {
+    pub(super) async fn listen(
+        self,
+        stderr: impl AsyncRead + Unpin,
+        echo: bool,
+        heard: Option<StderrHearer>,
+    ) {
         let mut lines = Lines::new(stderr, MAX_LINE);
         while let Ok(Some(line)) = lines.next().await {
             let Line::Whole(line) = line else { continue };
@@ -100,9 +106,16 @@ impl LastWords {
             if echo {
                 eprintln!("{}", printable(line));
             }
-            // A program's last line with words says most; traces end in blank ones.
+            if let Some(heard) = &heard {
+                heard(line);
+            }
             if !line.is_empty() {
-                self.0.send_modify(|words| line.clone_into(&mut words.last));
+                self.0.send_modify(|words| {
+                    if words.last.len() == KEPT {
+                        words.last.pop_front();
+                    }
+                    words.last.push_back(line.to_owned());
+                });
             }
         }
         self.0.send_modify(|words| words.over = true);
@@ -113,8 +126,25 @@ impl LastWords {
     pub(super) async fn get(&self, patience: Duration) -> Option<Quoted> {
         let _ = timeout(patience, self.0.subscribe().wait_for(|words| words.over)).await;
         let words = self.0.borrow();
-        (!words.last.is_empty()).then(|| Quoted::new(&words.last))
+        telling(&words.last).map(|line| Quoted::long(&line, MAX_WORDS))
     }
+}
+
+/// The line that says what went wrong: the last one that names an error, with what follows it where that is the message;
+/// if there is none, the last. Node ends with its version, Rust with a hint, and both after a trace.
+fn telling(lines: &VecDeque<String>) -> Option<String> {
+    let names_an_error = |line: &&String| {
+        let word = line.split([':', ' ', '[', '(']).next().unwrap_or_default();
+        let first = word.trim_end_matches("()");
+        let is_class = first.ends_with("Error") || first.ends_with("Exception");
+        is_class || matches!(&*first.to_ascii_lowercase(), "error" | "fatal" | "panic" | "uncaught")
+    };
+    let panicked = lines.iter().rposition(|line| line.contains(" panicked at "));
+    if let Some(at) = panicked {
+        let message = lines.get(at + 1).map_or("", String::as_str);
+        return Some(format!("{} {message}", lines[at]).trim_end().to_owned());
+    }
+    lines.iter().rfind(names_an_error).or_else(|| lines.back()).cloned()
 }
 
 /// Without what would move the cursor.
@@ -158,6 +188,8 @@ const INHERITED: &[&str] = &[
 ];
 /// The longest line of a child's standard error.
 const MAX_LINE: usize = 16 << 10;
+/// How many lines are kept.
+const KEPT: usize = 50;
 /// How much of a line is logged and kept.
 const MAX_WORDS: usize = 1024;
 /// The same number on every Unix.
@@ -170,11 +202,50 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_error_is_found_among_the_last_lines() {
+        let node = [
+            "node:internal/modules/cjs/loader:1228",
+            "  throw err;",
+            "  ^",
+            "Error: Cannot find module '/x/server.js'",
+            "    at Module._resolveFilename (node:internal/modules/cjs/loader:1225:15)",
+            "  code: 'MODULE_NOT_FOUND',",
+            "}",
+            "Node.js v22.1.0",
+        ];
+        let rust = [
+            "thread 'main' panicked at src/main.rs:2:5:",
+            "no such port",
+            "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace",
+        ];
+        let python = [
+            "Traceback (most recent call last):",
+            "  File \"x\", line 1",
+            "ModuleNotFoundError: No module named 'mcp'",
+        ];
+        let cargo = ["error[E0425]: cannot find value", "error: could not compile `x` (bin \"x\")"];
+        #[rustfmt::skip]
+        let table: [(&[&str], Option<&str>); 7] = [
+            (&node,   Some("Error: Cannot find module '/x/server.js'")),
+            (&rust,   Some("thread 'main' panicked at src/main.rs:2:5: no such port")),
+            (&python, Some("ModuleNotFoundError: No module named 'mcp'")),
+            (&cargo,  Some("error: could not compile `x` (bin \"x\")")),
+            (&["TypeError [ERR_X]: odd", "Node.js v22"], Some("TypeError [ERR_X]: odd")),
+            (&["going down", "bye"], Some("bye")),
+            (&[], None),
+        ];
+        for (lines, expected) in table {
+            let lines = lines.iter().map(|&line| line.to_owned()).collect();
+            assert_eq!(telling(&lines).as_deref(), expected);
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn last_words_are_heard_to_their_end_but_not_for_ever() {
         let words = LastWords::default();
         let (mut theirs, ours) = tokio::io::duplex(64);
-        tokio::spawn(words.clone().listen(ours, false));
+        tokio::spawn(words.clone().listen(ours, false, None));
         let patience = Duration::from_secs(1);
         // Another process, perhaps a child of it, keeps the pipe.
         theirs.write_all(b"sorry\n").await.unwrap();

@@ -82,16 +82,21 @@ pub enum Loss {
     Closed,
 }
 
+/// What the network said; which library we asked is not part of it.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct NetworkError(pub(super) reqwest::Error);
+
 /// Why an HTTP exchange failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
     /// No connection could be made.
     #[error("no connection to the server")]
-    Connect(#[source] reqwest::Error),
+    Connect(#[source] NetworkError),
     /// The connection broke.
     #[error("the connection to the server broke")]
-    Broken(#[source] reqwest::Error),
+    Broken(#[source] NetworkError),
     /// The server wants to know who is asking.
     #[error("the server asks for OAuth: it answered 401 Unauthorized{}", Clause(", ", .challenge))]
     Unauthorized {
@@ -182,7 +187,7 @@ pub enum ConnectError {
     },
     /// No HTTP client could be made.
     #[error("cannot prepare HTTP")]
-    Client(#[source] reqwest::Error),
+    Client(#[source] NetworkError),
     /// The greeting failed.
     #[error("the server did not take up the conversation")]
     Greeting(#[from] CallError),
@@ -302,7 +307,7 @@ impl HttpError {
     /// Says what failed without saying where: an address may hold a token.
     pub(super) fn of(error: reqwest::Error) -> Self {
         let connecting = error.is_connect();
-        let error = error.without_url();
+        let error = NetworkError(error.without_url());
         if connecting { Self::Connect(error) } else { Self::Broken(error) }
     }
 }

@@ -24,7 +24,7 @@ use super::{
 
 /// Who a server is, as it says itself.
 #[derive(Clone, Debug)]
-pub struct Server {
+pub struct ServerIdentity {
     /// Its name and version.
     pub info: Implementation,
     /// Which kind of MCP it speaks.
@@ -39,7 +39,7 @@ pub struct Server {
     pub raw: Box<RawValue>,
 }
 
-impl Server {
+impl ServerIdentity {
     /// A server that has not said a word yet.
     pub(super) fn unknown() -> Self {
         Self {
@@ -68,7 +68,10 @@ impl Server {
 }
 
 /// Finds out who the server is, trying first what is remembered of it.
-pub(super) async fn greet(life: &Arc<Life>, guess: Option<Era>) -> Result<Server, ConnectError> {
+pub(super) async fn greet(
+    life: &Arc<Life>,
+    guess: Option<Era>,
+) -> Result<ServerIdentity, ConnectError> {
     match guess {
         Some(Era::Greeting) => match introduce(life).await {
             // It was replaced by a newer one that does not know the older way.
@@ -85,7 +88,7 @@ pub(super) async fn again(life: &Arc<Life>) -> Result<(), CallError> {
     life.tell(notification(INITIALIZED, None)).await
 }
 
-async fn probe(life: &Arc<Life>) -> Result<Server, ConnectError> {
+async fn probe(life: &Arc<Life>) -> Result<ServerIdentity, ConnectError> {
     let mut discover = discover(life)?;
     let quick = timeout(life.options().probe, wait(&mut discover)).await;
     match quick {
@@ -103,7 +106,7 @@ async fn probe(life: &Arc<Life>) -> Result<Server, ConnectError> {
 }
 
 /// The server refused our version and names it among those it takes.
-async fn probe_once_more(life: &Arc<Life>) -> Result<Server, ConnectError> {
+async fn probe_once_more(life: &Arc<Life>) -> Result<ServerIdentity, ConnectError> {
     let result = discover(life)?.outcome().await?;
     discovered(life, &result)
 }
@@ -122,7 +125,7 @@ fn offers_our_version(error: &CallError) -> bool {
 }
 
 /// The server is silent: it ignores what it does not know, or it is slow to start. It gets to choose.
-async fn either(life: &Arc<Life>, mut discover: Call) -> Result<Server, ConnectError> {
+async fn either(life: &Arc<Life>, mut discover: Call) -> Result<ServerIdentity, ConnectError> {
     let refusal = match introduce(life).await {
         Err(ConnectError::Greeting(error @ CallError::Refused(_))) => error,
         settled => return settled,
@@ -153,7 +156,7 @@ fn discover(life: &Arc<Life>) -> Result<Call, CallError> {
     Ok(life.call_in(Era::Stateless, &request, first_words(life.options()))?)
 }
 
-fn discovered(life: &Arc<Life>, result: &RawValue) -> Result<Server, ConnectError> {
+fn discovered(life: &Arc<Life>, result: &RawValue) -> Result<ServerIdentity, ConnectError> {
     let answer: Discovered = serde_json::from_str(result.get()).unwrap_or_default();
     let versions = answer.supported_versions;
     // There are servers that answer whatever they do not know with an empty result.
@@ -162,7 +165,7 @@ fn discovered(life: &Arc<Life>, result: &RawValue) -> Result<Server, ConnectErro
     }
     let of_meta = answer.meta.get(SERVER_INFO).cloned();
     let info = of_meta.or(answer.server_info);
-    let server = Server {
+    let server = ServerIdentity {
         info: read_info(info),
         era: Era::Stateless,
         protocol_version: STATELESS.to_owned(),
@@ -174,14 +177,14 @@ fn discovered(life: &Arc<Life>, result: &RawValue) -> Result<Server, ConnectErro
     Ok(server)
 }
 
-async fn introduce(life: &Arc<Life>) -> Result<Server, ConnectError> {
+async fn introduce(life: &Arc<Life>) -> Result<ServerIdentity, ConnectError> {
     let result = initialize(life)?.outcome().await?;
     let answer: Introduced = serde_json::from_str(result.get()).unwrap_or_default();
     let version = answer.protocol_version.unwrap_or_default();
     if !GREETING.contains(&&*version) {
         return Err(ConnectError::Version { got: Quoted::new(&version) });
     }
-    let server = Server {
+    let server = ServerIdentity {
         info: read_info(answer.server_info),
         era: Era::Greeting,
         protocol_version: version,
@@ -203,7 +206,7 @@ fn initialize(life: &Arc<Life>) -> Result<Call, CallError> {
     Ok(life.call_in(Era::Greeting, &request, first_words(options))?)
 }
 
-fn agree(life: &Life, server: &Server) {
+fn agree(life: &Life, server: &ServerIdentity) {
     let (era, version) = (server.era, server.protocol_version.clone());
     tracing::debug!(?era, version, "greeted");
     life.agree(Terms { era, version });

@@ -27,8 +27,8 @@ use tokio::{
 use transom::calls::Patience;
 
 use super::{
-    Call, CallError, CallOptions, Era, Event, Limits, Listing, Loss, NotCalled, Options, Outcome,
-    Request,
+    Call, CallError, CallOptions, Era, Event, Listing, Loss, NotCalled, Options, Outcome, Request,
+    Strays, UpstreamLimits,
     call::{Waiter, Waiting},
     changes::Changes,
     desk::{DISCOVER, Desk, Dropped, Kind, PING},
@@ -54,6 +54,7 @@ pub(super) struct Life {
     listing: Mutex<Arc<Listing>>,
     over: watch::Sender<Option<Arc<Loss>>>,
     tasks: Mutex<JoinSet<()>>,
+    strays: Mutex<Strays>,
 }
 
 /// How messages get to the server.
@@ -94,6 +95,7 @@ impl Life {
             listing: Mutex::default(),
             over: watch::Sender::new(None),
             tasks: Mutex::new(JoinSet::new()),
+            strays: Mutex::default(),
         });
         life.spawn(clock(Arc::clone(&life)));
         life
@@ -273,7 +275,7 @@ impl Life {
         self.terms().map_or(Era::Greeting, |terms| terms.era)
     }
 
-    pub(super) fn limits(&self) -> &Limits {
+    pub(super) fn limits(&self) -> &UpstreamLimits {
         &self.options.limits
     }
 

@@ -18,7 +18,7 @@ use transom::{
 use crate::digest::ContentHash;
 
 use super::{
-    CallError, CallOptions, Era, Limits, Refusal, Request,
+    CallError, CallOptions, Era, Refusal, Request, UpstreamLimits,
     header::Mirrored,
     life::{Life, Link},
     request::text,
@@ -32,6 +32,7 @@ pub struct Listing {
     findings: Vec<Finding>,
     dropped: usize,
     cut: Option<Cut>,
+    failure: Option<String>,
 }
 
 /// One tool.
@@ -92,6 +93,16 @@ impl Listing {
         self.cut
     }
 
+    /// Why there is no list, in words: the server was asked for it and did not give it.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// The list of a server that does not give one.
+    pub(super) fn failed(error: &CallError) -> Self {
+        Self { failure: Some(error.story()), ..Self::default() }
+    }
+
     /// The headers that a call wants beside those of every request.
     pub(super) fn headers(&self, request: &Request) -> Vec<(HeaderName, String)> {
         let tool = request.name().filter(|_| request.method() == method::TOOLS_CALL);
@@ -120,7 +131,7 @@ impl Listing {
         let digest = |text: &str| ContentHash::of(text.as_bytes()).to_string();
         let tools = Arc::new(Tools::read_with(digest, good, &mut findings));
         findings.truncate(MAX_FINDINGS);
-        Self { tools, by_name, findings, dropped, cut }
+        Self { tools, by_name, findings, dropped, cut, failure: None }
     }
 }
 
@@ -222,7 +233,7 @@ fn nothing(error: CallError) -> Result<Listing, CallError> {
     }
 }
 
-fn enough(pages: &mut [Portion], limits: &Limits) -> Option<Cut> {
+fn enough(pages: &mut [Portion], limits: &UpstreamLimits) -> Option<Cut> {
     let (last, before) = pages.split_last_mut()?;
     let room = limits.tools.saturating_sub(before.iter().map(|page| page.tools.len()).sum());
     (last.tools.len() > room).then(|| {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A server chooses all the addresses that this goes to, so none of them is trusted: rmcp reads no more
-//! than a megabyte from each, waits half a minute, follows no redirect to another origin, and asks nobody
+//! than a megabyte from each, waits half a minute, follows no redirect to another origin, and asks no server
 //! at a private address unless the server itself is at one. What we add stands in [`endpoint`].
 
 mod returned;

@@ -141,7 +141,10 @@ fn receive(life: &Arc<Life>, line: &[u8]) {
     }
     match std::str::from_utf8(line) {
         Ok(text) => life.receive(text, None),
-        Err(_) => life.rubbish(super::salvage::answered(line), Rubbish::NotText),
+        Err(_) => {
+            life.stray_line(&String::from_utf8_lossy(&line[..line.len().min(STRAY)]));
+            life.rubbish(super::salvage::answered(line), Rubbish::NotText);
+        }
     }
 }
 
@@ -199,3 +202,6 @@ const TOGETHER: usize = 32 << 10;
 const OVERHEAD: usize = 64;
 /// How long the news of a child's end and the last of its output wait for each other.
 const SETTLING: Duration = Duration::from_millis(300);
+
+/// How much of a line that is not even text is looked at.
+const STRAY: usize = 256;

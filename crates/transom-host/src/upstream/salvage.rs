@@ -123,7 +123,7 @@ mod tests {
             (r#"{"result":{},"id":12"#, None),
             (r#"{"result":{},"id":"12"}"#, None),
             (r#"{"result":{},"id":99999999999999999999}"#, None),
-            // The server's own numbers, and nobody's.
+            // Numbers of the server's own, which answer no call of ours.
             (r#"{"jsonrpc":"2.0","id":3,"method":"ping","result":"#, None),
             (r#"{"jsonrpc":"2.0","id":3"#, None),
             ("Server is listening", None),

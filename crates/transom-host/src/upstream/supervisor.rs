@@ -11,7 +11,7 @@ use transom::{calls::Patience, host::List};
 
 use super::{
     CallError, CallOptions, ConnectError, Era, Event, Health, Listing, Loss, Options, Outcome,
-    Request, Server, Target,
+    Request, ServerIdentity, Target,
     child::{Child, LastWords},
     desk::LISTEN,
     era::STATELESS,
@@ -28,7 +28,7 @@ use super::{
 #[derive(Clone, Debug)]
 pub(super) struct State {
     life: Option<Arc<Life>>,
-    pub(super) server: Arc<Server>,
+    pub(super) server: Arc<ServerIdentity>,
     pub(super) listing: Arc<Listing>,
     pub(super) health: Health,
 }
@@ -189,7 +189,10 @@ impl Supervisor {
             match listing::fetch(life).await {
                 Ok(listing) => life.set_listing(Arc::new(listing)),
                 // A server whose tools cannot be listed may still have resources.
-                Err(error) => tracing::warn!(error = %error.story(), "no tools"),
+                Err(error) => {
+                    tracing::warn!(error = %error.story(), "no tools");
+                    life.set_listing(Arc::new(Listing::failed(&error)));
+                }
             }
         }
         // What a server says before its stream stands is lost, questions to us among it.
@@ -230,7 +233,8 @@ impl Supervisor {
         let (end, ending) = oneshot::channel();
         let (status, exit) = watch::channel(None);
         let words = LastWords::default();
-        life.spawn(words.clone().listen(stderr, echo));
+        let heard = self.options.stderr.clone();
+        life.spawn(words.clone().listen(stderr, echo, heard));
         life.spawn(pipe::write(stdin, unsent, closing));
         life.spawn(pipe::attend_child(stdout, exit, words, Arc::clone(life)));
         let keeper = tokio::spawn(pipe::keep(child, ending, status));
@@ -279,7 +283,7 @@ async fn refresh(life: &Arc<Life>, state: &watch::Sender<State>) -> bool {
 }
 
 /// Keeps a subscription open, where changes are told only to who asks.
-async fn listen(life: &Arc<Life>, server: &Server) {
+async fn listen(life: &Arc<Life>, server: &ServerIdentity) {
     let mut failures = 0;
     let offered = server.era == Era::Stateless && server.lists().next().is_some();
     while offered && failures < MAX_FAILURES {
@@ -299,12 +303,12 @@ async fn listen(life: &Arc<Life>, server: &Server) {
 }
 
 /// Subscribes to all that changes, and waits for the end of it.
-async fn subscribe(life: &Arc<Life>, server: &Server) -> Outcome {
+async fn subscribe(life: &Arc<Life>, server: &ServerIdentity) -> Outcome {
     let options = CallOptions { progress: false, patience: Some(Patience::flat(Duration::MAX)) };
     life.call(&subscription(server), options)?.outcome().await
 }
 
-fn subscription(server: &Server) -> Request {
+fn subscription(server: &ServerIdentity) -> Request {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Filter {
@@ -326,7 +330,7 @@ fn subscription(server: &Server) -> Request {
 #[derive(Debug)]
 pub(super) struct Connection {
     life: Arc<Life>,
-    server: Arc<Server>,
+    server: Arc<ServerIdentity>,
     close_pipe: Option<oneshot::Sender<()>>,
     keeper: Option<Keeper>,
 }
@@ -340,7 +344,7 @@ struct Keeper {
 
 impl Connection {
     fn new(life: Arc<Life>) -> Self {
-        Self { life, server: Arc::new(Server::unknown()), close_pipe: None, keeper: None }
+        Self { life, server: Arc::new(ServerIdentity::unknown()), close_pipe: None, keeper: None }
     }
 
     fn state(&self) -> State {

@@ -90,8 +90,13 @@ pub struct Options {
     /// How a server that went away is started again.
     pub restart: Restart,
     /// What a server may use up.
-    pub limits: Limits,
+    pub limits: UpstreamLimits,
+    /// Who is told each line that a program writes to its standard error.
+    pub stderr: Option<StderrHearer>,
 }
+
+/// Who is told each line of a program's standard error. It must not wait for anything.
+pub type StderrHearer = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How often, and how soon, a server that went away is started again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +113,7 @@ pub struct Restart {
 
 /// What a server may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct UpstreamLimits {
     /// The longest message, in bytes.
     pub message: usize,
     /// The deepest nesting of a message. No limit, unless one is set: nothing here follows what is only
@@ -301,7 +306,8 @@ impl Default for Options {
             ping: Duration::from_secs(10),
             farewell: Duration::from_secs(2),
             restart: Restart::default(),
-            limits: Limits::default(),
+            limits: UpstreamLimits::default(),
+            stderr: None,
         }
     }
 }
@@ -330,7 +336,7 @@ impl Restart {
     }
 }
 
-impl Default for Limits {
+impl Default for UpstreamLimits {
     fn default() -> Self {
         Self {
             message: 32 << 20,
@@ -344,9 +350,9 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
-    pub(super) fn rpc(&self) -> transom::rpc::Limits {
-        transom::rpc::Limits { bytes: self.message, depth: self.depth }
+impl UpstreamLimits {
+    pub(super) fn rpc(&self) -> transom::rpc::MessageLimits {
+        transom::rpc::MessageLimits { bytes: self.message, depth: self.depth }
     }
 }
 

@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use transom::wire::{Compat, MIME, UiUri};
-use transom_host::documents::{ContentHash, Document, Limits, NotADocument, Part};
+use transom_host::documents::{ContentHash, Document, DocumentLimits, NotADocument, Part};
 
 pub(crate) const URI: &str = "ui://demo/view.html";
 
@@ -15,12 +15,12 @@ pub(crate) fn read(server: &str, uri: &str, item: Value) -> Document {
     item["uri"] = json!(uri.as_str());
     item["mimeType"] = json!(MIME);
     let result = to_raw_value(&json!({ "contents": [item] })).unwrap();
-    Document::read(server, &uri, &result, None, &Limits::default()).unwrap()
+    Document::read(server, &uri, &result, None, &DocumentLimits::default()).unwrap()
 }
 
 fn answer(result: &str) -> Result<Document, NotADocument> {
     let result: Box<RawValue> = serde_json::from_str(result).unwrap();
-    let limits = Limits { html: 64, meta: 256, compat: Compat::default() };
+    let limits = DocumentLimits { html: 64, meta: 256, compat: Compat::default() };
     Document::read("demo", &UiUri::parse(URI).unwrap(), &result, None, &limits)
 }
 
@@ -152,7 +152,7 @@ fn h_21_and_h_22_the_item_counts_whole_before_the_listing() {
         let listing = on_listing.map(|ui| json!({ "uri": URI, "_meta": { "ui": ui } }));
         let result = to_raw_value(&json!({ "contents": [item] })).unwrap();
         let uri = UiUri::parse(URI).unwrap();
-        Document::read("demo", &uri, &result, listing.as_ref(), &Limits::default()).unwrap()
+        Document::read("demo", &uri, &result, listing.as_ref(), &DocumentLimits::default()).unwrap()
     };
     let declared = |document: Document| document.declaration.is_some();
     assert!(!declared(read(None, None)));

@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json, value::RawValue};
 use transom::host::List;
 use transom_host::upstream::{
-    Answer, Ask, CallError, ConnectError, Era, Event, Health, Limits, Loss, NotCalled, Options,
-    Refusal, Rubbish, Update, Upstream,
+    Answer, Ask, CallError, ConnectError, Era, Event, Health, Loss, NotCalled, Options, Refusal,
+    Rubbish, Update, Upstream, UpstreamLimits,
 };
 
 use crate::{
@@ -408,7 +408,7 @@ async fn a_list_of_many_pages_is_followed_up_to_a_bound() {
             peer.answer(&list, json!({"tools": tools, "nextCursor": next})).await;
         }
     });
-    let limits = Limits { pages: 5, ..Limits::default() };
+    let limits = UpstreamLimits { pages: 5, ..UpstreamLimits::default() };
     let upstream = Upstream::connect(target, Options { limits, ..options() }).await.unwrap();
     let mut events = upstream.events();
     upstream.refresh();
@@ -459,7 +459,7 @@ async fn what_the_server_asks_is_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_does_not_read_makes_us_busy_not_large() {
-    let limits = Limits { unsent: 1 << 20, ..Limits::default() };
+    let limits = UpstreamLimits { unsent: 1 << 20, ..UpstreamLimits::default() };
     let (upstream, peer) = connected(Options { limits, ..options() }).await;
     let params = format!(r#"{{"text":"{}"}}"#, "x".repeat(100_000));
     let request = crate::wishes::request("big", &params);
@@ -478,7 +478,7 @@ async fn a_server_that_does_not_read_makes_us_busy_not_large() {
 
 #[tokio::test(start_paused = true)]
 async fn a_flood_of_questions_to_us_is_bounded() {
-    let limits = Limits { unsent: 1 << 20, ..Limits::default() };
+    let limits = UpstreamLimits { unsent: 1 << 20, ..UpstreamLimits::default() };
     let (upstream, mut peer) = connected(Options { limits, ..options() }).await;
     let pending = call(&upstream, "work", "{}");
     let request = peer.expect("work").await;

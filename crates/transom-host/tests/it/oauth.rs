@@ -86,7 +86,7 @@ async fn signed_in(site: &Site) -> (Arc<OAuth>, Upstream) {
 }
 
 async fn call(upstream: &Upstream, tool: &str) -> upstream::Outcome {
-    let call = ToolCall { name: tool.to_owned(), arguments: None, meta: None };
+    let call = ToolCall { name: tool.to_owned(), arguments: None, meta: None, request: None };
     let request = upstream::Request::call_tool(&call).unwrap();
     upstream.call(&request, CallOptions::default())?.outcome().await
 }

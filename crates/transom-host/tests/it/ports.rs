@@ -36,7 +36,7 @@ async fn each_name_has_a_port_of_its_own_and_serves_nothing_else() {
     let again = ask(guest, &host(guest)).await.unwrap();
     assert!(!again.contains("clear-site-data"), "a reload keeps what the view has stored");
     let answer = ask(page, &host(page)).await.unwrap();
-    assert!(answer.contains(&format!("data-guest=\"{guest}/\"")), "{answer}");
+    assert!(answer.contains(&format!("data-porch=\"{guest}/porch\"")), "{answer}");
 
     for name in [host(page), "localhost".to_owned(), format!("localhost:{}", guest.port().unwrap())]
     {

@@ -19,10 +19,12 @@ use crate::documents::{URI, read};
 
 pub(crate) const SCRIPT: &str = "/* the sandbox script */ 1 < 2 && \"x\"";
 const SCRIPT_HASH: &str = "'sha256-c5bmfsUT4HkhXsBst7tGygTQmI8SZ2cZGwTDh8O1JTc='";
+pub(crate) const PORCH: &str = "/* the porch's script */";
 const PORT: u16 = 7421;
 
 pub(crate) fn sandbox(naming: Naming) -> Sandbox {
-    Sandbox::new(naming, StableKey::from_bytes([7; 32]), SandboxScript::new(SCRIPT).unwrap())
+    let [script, porch] = [SCRIPT, PORCH].map(|text| SandboxScript::new(text).unwrap());
+    Sandbox::new(naming, StableKey::from_bytes([7; 32]), script, porch)
 }
 
 fn local() -> Sandbox {
@@ -116,7 +118,8 @@ async fn p_04_and_p_14_the_guests_policy_is_a_header() {
     for (ui, expected) in table {
         let mounted = sandbox.mount(frame("demo", "<p>", ui)).await.unwrap();
         let response = get(&sandbox, &mounted.guest_url).await;
-        let ancestors = format!("frame-ancestors {} http://localhost:7420", mounted.sandbox_origin);
+        let (sandbox, guest) = (&mounted.sandbox_origin, &mounted.guest_origin);
+        let ancestors = format!("frame-ancestors {guest} {sandbox} http://localhost:7420");
         let csp = format!("{expected}; {ancestors}");
         assert_eq!(header(&response, "content-security-policy"), csp);
         assert_eq!(mounted.csp.to_string(), csp, "H-27: what is logged is what is sent");
@@ -149,7 +152,7 @@ async fn h_41_the_sandbox_page_frames_its_guest_and_nothing_else() {
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
              <title>a &lt;&quot;b&quot;&gt; &amp; &#39;c&#39;</title>\n<body>\n\
-             <script data-host=\"{pages}\" data-guest=\"{guest}/\" data-allow=\"camera\" \
+             <script data-host=\"{pages}\" data-porch=\"{guest}/porch\" data-allow=\"camera\" \
              data-sandbox=\"allow-scripts allow-same-origin allow-forms\" data-limit=\"1000\" \
              data-rate=\"10\" data-pace=\"5\" data-bytes=\"7\">{SCRIPT}</script>\n"
         )
@@ -158,12 +161,50 @@ async fn h_41_the_sandbox_page_frames_its_guest_and_nothing_else() {
     assert_eq!(mounted.allow, format!("camera {} {guest}", mounted.sandbox_origin));
 }
 
+/// What a guest does in its porch's name it does under a policy that is stricter than its own.
 #[tokio::test]
-async fn both_pages_carry_the_same_guards_and_no_cookie() {
+async fn h_41_a_porch_frames_its_guest_and_nothing_else() {
+    let sandbox = local();
+    for (ui, path) in [(json!({}), "/"), (json!({ "domain": "a.test" }), "/x")] {
+        let mut wanted = frame("a <\"b\">", "<p>", ui);
+        wanted.permissions = ResourcePermissions::ALL;
+        let mounted = sandbox.mount(wanted).await.unwrap();
+        let response = get(&sandbox, &mounted.porch_url).await;
+        let (guest, above) = (&mounted.guest_origin, &mounted.sandbox_origin);
+        let path = match path {
+            "/" => "/",
+            _ => mounted.guest_url.strip_prefix(&guest.to_string()).unwrap(),
+        };
+        assert_eq!(mounted.porch_url, format!("{guest}{}/porch", path.trim_end_matches('/')));
+        let hash = "sha256-";
+        let csp = header(&response, "content-security-policy").to_owned();
+        let (before, after) = csp.split_once(hash).unwrap();
+        assert_eq!(before, "default-src 'none'; script-src '");
+        let after = after.split_once('\'').unwrap().1;
+        assert_eq!(
+            after,
+            format!(
+                "; frame-src {guest}; object-src 'none'; base-uri 'none'; form-action 'none'; \
+                 frame-ancestors {above} http://localhost:7420"
+            ),
+            "the guest is not above its porch, so that no porch stands in another"
+        );
+        assert_eq!(
+            text(response).await,
+            format!(
+                "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+                 <title>a &lt;&quot;b&quot;&gt;</title>\n<body>\n<script data-guest=\"{path}\">{PORCH}</script>\n"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn all_pages_carry_the_same_guards_and_no_cookie() {
     let sandbox = local();
     let mounted = sandbox.mount(frame("demo", "<p>", json!({}))).await.unwrap();
     let raw = sandbox.mount_raw(raw_page(Ceiling::AnyTls)).await.unwrap();
-    for url in [&mounted.sandbox_url, &mounted.guest_url, &raw.url] {
+    for url in [&mounted.sandbox_url, &mounted.porch_url, &mounted.guest_url, &raw.url] {
         let response = get(&sandbox, url).await;
         assert_eq!(response.status(), StatusCode::OK);
         // A frame on its parent's site may share its process; one that has a site for itself asks for its own.
@@ -197,7 +238,7 @@ async fn a_cookie_that_a_guest_set_for_its_sandbox_changes_nothing() {
     let sandbox = local();
     for ui in [json!({}), json!({ "domain": "a.test" })] {
         let mounted = sandbox.mount(frame("demo", "<p>", ui)).await.unwrap();
-        for url in [&mounted.sandbox_url, &mounted.guest_url] {
+        for url in [&mounted.sandbox_url, &mounted.porch_url, &mounted.guest_url] {
             let (name, path) = url.split_once("://").unwrap().1.split_once('/').unwrap();
             let plain = get(&sandbox, url).await;
             for cookie in ["a=b".to_owned(), "__Host-a=; ;;=\t".to_owned(), "a".repeat(100_000)] {
@@ -377,8 +418,8 @@ async fn scripts_and_fonts_are_the_operators_to_grant() {
 async fn names_live_as_long_as_their_frame() {
     let sandbox = local();
     let mounted = sandbox.mount(frame("demo", "<p>", json!({}))).await.unwrap();
-    let urls = [mounted.sandbox_url.clone(), mounted.guest_url.clone()];
-    assert_eq!(sandbox.pages_served(), 2);
+    let urls = [&mounted.sandbox_url, &mounted.porch_url, &mounted.guest_url].map(String::clone);
+    assert_eq!(sandbox.pages_served(), 3);
     for url in &urls {
         assert_eq!(get(&sandbox, url).await.status(), StatusCode::OK);
         assert_eq!(get(&sandbox, url).await.status(), StatusCode::OK, "a view may reload itself");
@@ -441,7 +482,7 @@ async fn the_number_of_frames_has_a_limit() {
         }
     };
     assert!(matches!(full, MountError::Full), "{full}");
-    assert_eq!((mounted.len(), sandbox.pages_served()), (4096, 8192));
+    assert_eq!((mounted.len(), sandbox.pages_served()), (4096, 12_288));
     mounted.pop();
     assert!(sandbox.mount(wanted).await.is_ok());
 }

@@ -5,10 +5,11 @@ use std::fs;
 use serde_json::json;
 use transom_host::sandbox::{KeyError, Naming, Sandbox, SandboxScript, StableDomain, StableKey};
 
-use crate::sandbox::{SCRIPT, frame};
+use crate::sandbox::{PORCH, SCRIPT, frame};
 
 fn sandbox(key: StableKey) -> Sandbox {
-    Sandbox::new(Naming::Localhost { port: 7421 }, key, SandboxScript::new(SCRIPT).unwrap())
+    let [script, porch] = [SCRIPT, PORCH].map(|text| SandboxScript::new(text).unwrap());
+    Sandbox::new(Naming::Localhost { port: 7421 }, key, script, porch)
 }
 
 async fn guest(sandbox: &Sandbox, server: &str, domain: &str) -> String {
@@ -79,7 +80,7 @@ async fn views_of_one_domain_share_an_origin_and_not_a_document() {
     }
     assert!(one.is_stable);
     drop(one);
-    assert_eq!(sandbox.pages_served(), 2, "one leaves, the other stays");
+    assert_eq!(sandbox.pages_served(), 3, "one leaves, the other stays");
     let random = sandbox.mount(frame("demo", "<p>", json!({}))).await.unwrap();
     assert!(!random.is_stable);
 }

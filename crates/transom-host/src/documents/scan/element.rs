@@ -109,7 +109,7 @@ impl Tag<'_, '_, '_> {
     fn frame(&self, report: &mut Report<'_>) {
         self.addresses(&["src", "data"], Use::Frame, report);
         let (severity, what, words) = if self.is_hidden() {
-            (Severity::Danger, What::HiddenFrame, "has a frame inside that nobody can see")
+            (Severity::Danger, What::HiddenFrame, "has a frame inside that cannot be seen")
         } else if self.element.has_attribute("srcdoc") {
             (
                 Severity::Warning,
@@ -179,7 +179,7 @@ impl Tag<'_, '_, '_> {
     }
 
     fn ping(&self, value: &str, report: &mut Report<'_>) {
-        let words = "reports clicks on a link to somebody".to_owned();
+        let words = "reports clicks on a link to an address".to_owned();
         report.find(Severity::Danger, What::Ping, self.at, self.within, words);
         for address in address::decode(value).split_ascii_whitespace().take(MAX_CANDIDATES) {
             report.address(address, Use::Connect, self.at, self.within);

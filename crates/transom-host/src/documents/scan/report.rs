@@ -89,10 +89,12 @@ impl<'a> Report<'a> {
     pub(super) fn needs(&mut self, grant: Grant, at: usize, within: &'static str) {
         let words = match grant {
             Grant::Blob => {
-                "starts a worker from a blob: address; it works once \"blob:\" is granted"
+                "runs a script or a worker from a blob: address; it works once \"blob:\" is granted"
             }
             Grant::Data => "runs a script from a data: address; it works once \"data:\" is granted",
             Grant::Wasm => "uses WebAssembly; it works once \"wasm\" is granted",
+            // What else can be granted shows when the view runs.
+            _ => return,
         };
         self.find(Severity::Note, What::NeedsGrant(grant), at, within, words.to_owned());
     }
@@ -171,10 +173,8 @@ fn undeclared(purpose: Use, origin: &str) -> Option<(Severity, What, String)> {
                 format!("connects to {origin} ahead of time, which no policy covers everywhere");
             Some((Warning, What::ConnectionHint, words))
         }
-        Use::Mention => {
-            let words = format!("a script names {origin}, which is not declared");
-            Some((Note, What::Mention, words))
-        }
+        // Libraries name dozens: their own homes, standards, examples. Nobody could act on such a list.
+        Use::Mention => None,
     }
 }
 

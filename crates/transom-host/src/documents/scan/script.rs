@@ -34,14 +34,16 @@ struct Reader<'a> {
     within: &'static str,
     /// Everything before this was already read as part of something longer.
     seen_to: usize,
-    worker: Option<usize>,
+    /// Where it starts a worker or imports something.
+    runs: Option<usize>,
+    /// Whether it makes `blob:` addresses.
     blob: bool,
 }
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str, start: usize, moving: usize, within: &'static str) -> Self {
         let script = Script::new(text);
-        Self { script, start, moving, within, seen_to: 0, worker: None, blob: false }
+        Self { script, start, moving, within, seen_to: 0, runs: None, blob: false }
     }
 
     fn read(mut self, report: &mut Report<'_>) {
@@ -51,7 +53,7 @@ impl<'a> Reader<'a> {
                 Mark::Quote => self.literal(at, Use::Mention, report),
             }
         }
-        if let Some(at) = self.worker.filter(|_| self.blob) {
+        if let Some(at) = self.runs.filter(|_| self.blob) {
             report.needs(Grant::Blob, self.place(at), self.within);
         }
     }
@@ -59,7 +61,9 @@ impl<'a> Reader<'a> {
     fn word(&mut self, word: &str, at: usize, report: &mut Report<'_>) {
         let end = at + word.len();
         match word {
-            "eval" | "Function" if self.script.is_global(at) && self.follows(end, "(") => {
+            "eval" | "Function"
+                if self.script.is_global(at) && self.follows(end, "(") && !self.is_probe(end) =>
+            {
                 let words = "makes code out of text; the browser blocks it".to_owned();
                 self.find(Severity::Warning, What::Eval, at, words, report);
             }
@@ -67,9 +71,15 @@ impl<'a> Reader<'a> {
             "fetch" | "WebSocket" | "EventSource" | "sendBeacon" if self.follows(end, "(") => {
                 self.argument(end, Use::Connect, report);
             }
-            "import" | "importScripts" | "from" => self.argument(end, Use::Script, report),
+            "import" | "importScripts" | "from" => {
+                // `import(url)`: what the name holds is not known here, only whether the script makes such addresses.
+                if word == "import" && self.follows(end, "(") && !self.is_quoted(end) {
+                    self.runs.get_or_insert(at);
+                }
+                self.argument(end, Use::Script, report);
+            }
             "Worker" | "SharedWorker" if self.follows(end, "(") => {
-                self.worker = Some(at);
+                self.runs.get_or_insert(at);
                 self.argument(end, Use::Script, report);
             }
             "open" if self.follows(end, "(") => self.open(at, end, report),
@@ -81,12 +91,27 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `top.location`, `parent.location`, and `window.top` for any other use.
+    /// `Function("return this")` and `Function("")`: bundled libraries look for the global object, or whether they
+    /// may, where a browser has told them before or the error is caught.
+    fn is_probe(&self, end: usize) -> bool {
+        let ahead = self.script.behind(end).strip_prefix('(').unwrap_or_default();
+        let texts = ["return this", ""];
+        let one =
+            |quote| texts.iter().any(|text| ahead.starts_with(&format!("{quote}{text}{quote})")));
+        ['"', '\'', '`'].into_iter().any(one)
+    }
+
+    fn is_quoted(&self, end: usize) -> bool {
+        let ahead = self.script.behind(end).strip_prefix('(').unwrap_or_default();
+        ahead.trim_ascii_start().starts_with(['"', '\'', '`'])
+    }
+
+    /// `top.location = …`, `parent.location = …`, and `window.top` for any other use. Reading an address leads nowhere.
     fn ancestor(&self, word: &str, at: usize, report: &mut Report<'_>) {
         if !self.script.is_global(at) {
             return;
         }
-        if self.follows(at + word.len(), ".location") {
+        if self.script.behind(at + word.len()).strip_prefix(".location").is_some_and(goes) {
             let words = "navigates the page around it; the browser blocks it".to_owned();
             self.find(Severity::Danger, What::TopNavigation, at, words, report);
         } else if word == "top" && self.script.is_member(at) {
@@ -97,6 +122,9 @@ impl<'a> Reader<'a> {
 
     /// `xhr.open("GET", "https://…")`, or a window.
     fn open(&mut self, at: usize, end: usize, report: &mut Report<'_>) {
+        if self.is_definition(end) {
+            return;
+        }
         if !self.script.is_member(at) || self.script.is_global(at) {
             let words = "opens a window; the browser blocks it, use ui/open-link".to_owned();
             return self.find(Severity::Note, What::Popup, at, words, report);
@@ -105,6 +133,17 @@ impl<'a> Reader<'a> {
         if let Some(comma) = ahead.find(',') {
             self.argument(end + comma, Use::Connect, report);
         }
+    }
+
+    /// `open(url) { … }`: a method of the script's own.
+    fn is_definition(&self, end: usize) -> bool {
+        let ahead = self.script.behind(end);
+        let mut depth = 0;
+        let close = ahead.find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0
+        });
+        close.is_some_and(|close| ahead[close + 1..].trim_ascii_start().starts_with('{'))
     }
 
     /// Reads the text that follows, behind spaces, a bracket or a comma.
@@ -165,6 +204,16 @@ impl<'a> Reader<'a> {
     ) {
         report.find(severity, what, self.place(at), self.within, words);
     }
+}
+
+/// Whether what stands behind `location` leads elsewhere: it is set, or one of its parts, or a method is called.
+fn goes(behind: &str) -> bool {
+    let parts = [".href", ".hash", ".search", ".pathname", ".host", ".hostname"];
+    let behind = behind.trim_ascii_start();
+    let part = parts.iter().filter_map(|part| behind.strip_prefix(part)).next();
+    let target = part.unwrap_or(behind).trim_ascii_start();
+    let set = target.starts_with('=') && !target.starts_with("==") && !target.starts_with("=>");
+    set || [".assign(", ".replace(", ".reload("].iter().any(|method| behind.starts_with(method))
 }
 
 /// The names of XML's vocabularies are addresses that no browser visits; nor is `https://${…}` one.

@@ -8,7 +8,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _},
     sync::mpsc,
 };
 use transom::{
@@ -23,10 +23,10 @@ use crate::{
     Builder, Host,
     audit::{Audit, Options, Reader, Record},
     demo,
-    documents::{Document, Limits},
+    documents::{Document, DocumentLimits},
     envelope::Envelope,
     sandbox::Naming,
-    upstream::{Endpoint, Target},
+    upstream::{CallOptions, Endpoint, InProcess, Request, Target},
 };
 
 const LINK: &str = "https://a.test/";
@@ -84,7 +84,10 @@ impl Page {
         let mut seen = None;
         loop {
             let (version, states) = host.servers(seen, std::time::Duration::from_secs(60)).await;
-            if states.iter().all(|server| server.state == crate::Standing::Ready) {
+            if states
+                .iter()
+                .all(|server| server.state == crate::Standing::Ready && server.unseen == 0)
+            {
                 break;
             }
             seen = Some(version);
@@ -225,7 +228,7 @@ fn before() -> Document {
     let uri = UiUri::parse(VIEW).unwrap();
     let contents = json!({"contents":[{"uri":VIEW,"mimeType":MIME,"text":"<p>another</p>"}]});
     let contents = serde_json::value::to_raw_value(&contents).unwrap();
-    Document::read("demo", &uri, &contents, None, &Limits::default()).unwrap()
+    Document::read("demo", &uri, &contents, None, &DocumentLimits::default()).unwrap()
 }
 
 /// A page that is asked whether it agrees to a view that is not the one it was.
@@ -390,6 +393,171 @@ async fn d7_without_its_row_nothing_is_done() {
     assert!(text["why"].as_str().unwrap().contains("the disk is full"), "{text}");
     assert!(text.get("text").is_none(), "nor is its tool called: {text}");
     assert_eq!(page.hear("close").await["reason"], "text");
+}
+
+/// A page with a view that offers one tool, `look`.
+async fn offering(audit: Audit) -> Page {
+    let mut page = Page::connect(Some(audit)).await;
+    page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather","arguments":{}}}})).await;
+    page.hear("open").await;
+    let hello = json!({"protocolVersion":"2026-01-26","appInfo":{"name":"v","version":"1"},"appCapabilities":{"tools":{}}});
+    page.ask("ui/initialize", hello).await;
+    page.message(json!({"jsonrpc":"2.0","method":"ui/notifications/initialized"})).await;
+    let list = heard(&mut page, "tools/list").await["id"].clone();
+    let look =
+        json!({"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}});
+    page.message(json!({"jsonrpc":"2.0","id":list,"result":{"tools":[look]}})).await;
+    page.hear("tools").await;
+    page
+}
+
+/// The SHA-256 of a text, as rows have it.
+fn hex(text: &str) -> String {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The next request of this method that the view hears.
+async fn heard(page: &mut Page, method: &str) -> Value {
+    loop {
+        let message = page.hear("message").await;
+        if message["method"] == method {
+            return message;
+        }
+    }
+}
+
+#[tokio::test]
+async fn d7_a_call_of_a_views_own_tool_is_written_down_before_the_view_hears_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let mut page = offering(audit.clone()).await;
+    page.say(json!({"call":{"id":"c1","name":"look","arguments":{"secret":"hush"}}})).await;
+    let call = heard(&mut page, "tools/call").await;
+    let rows_before = rows(&path).await;
+    let (body, detail) = rows_before.iter().find(|(body, _)| body["kind"] == "effect").unwrap();
+    let params = r#"{"name":"look","arguments":{"secret":"hush"}}"#;
+    let hash = hex(params);
+    assert_eq!(
+        (&body["method"], &body["app_call"], &body["size"], &detail["about"], &detail["sha256"]),
+        (&json!("tools/call"), &call["id"], &json!(params.len()), &json!("look"), &json!(hash))
+    );
+    page.message(json!({"jsonrpc":"2.0","id":call["id"],"result":{"content":[]}})).await;
+    assert_eq!(page.hear("called").await["failed"], false);
+    page.host.close().await;
+    audit.close().await.unwrap();
+    assert!(!format!("{:?}", rows(&path).await).contains("hush"));
+    let of = |(body, _): &&(Value, Value)| body["app_call"] == call["id"];
+    let rows = rows(&path).await;
+    let kinds: Vec<_> = rows.iter().filter(of).map(|(body, _)| body["kind"].clone()).collect();
+    assert_eq!(kinds, ["verdict", "effect", "outcome"]);
+}
+
+#[tokio::test]
+async fn d7_a_call_of_a_views_own_tool_that_cannot_be_written_down_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let mut page = offering(audit.clone()).await;
+    fill(&audit).await;
+    page.say(json!({"call":{"id":"c1","name":"look"}})).await;
+    loop {
+        let (kind, said) = page.next().await;
+        assert_ne!(said["method"], "tools/call", "the view heard of it");
+        if kind == "called" {
+            let text = "the audit cannot be written";
+            assert_eq!(said, json!({"id":"c1","text":text,"failed":true}));
+            break;
+        }
+    }
+}
+
+/// A server whose tool gives a view a handle, and the names of the tools that were called in it.
+fn giving_handles() -> (Target, mpsc::UnboundedReceiver<String>) {
+    let (called, calls) = mpsc::unbounded_channel();
+    let start = move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let called = called.clone();
+        tokio::spawn(async move {
+            let (reader, mut writer) = tokio::io::split(theirs);
+            let mut lines = tokio::io::BufReader::new(reader).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let asked: Value = serde_json::from_str(&line).unwrap();
+                if asked.get("id").is_none() {
+                    continue;
+                }
+                if let Some(name) = asked["params"]["name"].as_str() {
+                    let _ = called.send(name.to_owned());
+                }
+                let result = answered(&asked);
+                let line = json!({"jsonrpc":"2.0","id":asked["id"],"result":result});
+                writer.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+            }
+        });
+        ours
+    };
+    (Target::InProcess(InProcess::new("handles", start)), calls)
+}
+
+fn answered(asked: &Value) -> Value {
+    let tool = |name: &str, said: Value| json!({"name":name,"inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"_meta":said});
+    match asked["method"].as_str().unwrap() {
+        "initialize" => {
+            json!({"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"s","version":"1"}})
+        }
+        "tools/list" => json!({"tools":[
+            tool("show_weather", json!({"ui":{"resourceUri":VIEW}})),
+            tool("begin", json!({"transom/handles":{"gives":"id","end":"stop"}})),
+            tool("stop", json!({"transom/handles":{"takes":"id"}})),
+            tool("other", json!({})),
+        ]}),
+        "resources/list" => json!({"resources":[]}),
+        "resources/templates/list" => json!({"resourceTemplates":[]}),
+        "resources/read" => json!({"contents":[{"uri":VIEW,"mimeType":MIME,"text":"<p>hello"}]}),
+        "tools/call" => json!({"content":[],"structuredContent":{"id":"h1"}}),
+        _ => json!({}),
+    }
+}
+
+/// A page with a view that was given a handle.
+async fn with_handle(audit: &Audit) -> (Page, mpsc::UnboundedReceiver<String>) {
+    let (target, mut calls) = giving_handles();
+    let mut page = Page::connect_to(target, None, Some(audit.clone())).await.opened().await;
+    page.ask("tools/call", json!({"name":"begin"})).await;
+    while calls.recv().await.unwrap() != "begin" {}
+    (page, calls)
+}
+
+#[tokio::test]
+async fn d7_what_a_server_keeps_for_a_view_is_ended_after_the_row_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::default()).await.unwrap();
+    let (mut page, mut calls) = with_handle(&audit).await;
+    page.say(json!({"close":{"reason":"gone"}})).await;
+    assert_eq!(calls.recv().await.unwrap(), "stop");
+    let rows = rows(&path).await;
+    let (_, detail) = rows.iter().find(|(body, _)| body["kind"] == "release").expect("a row");
+    assert_eq!(detail["about"], "stop");
+    assert!(detail["sha256"].is_string(), "{detail}");
+}
+
+#[tokio::test]
+async fn d7_what_a_server_keeps_is_not_ended_without_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.db");
+    let audit = Audit::open(&path, &Options::small()).await.unwrap();
+    let (mut page, mut calls) = with_handle(&audit).await;
+    fill(&audit).await;
+    page.say(json!({"close":{"reason":"gone"}})).await;
+    page.hear("close").await;
+    // What came before on the same pipe would be heard before.
+    let server = page.host.server("demo");
+    let other = serde_json::from_str(r#"{"name":"other"}"#).unwrap();
+    let request = Request::with_params("tools/call", other).unwrap();
+    server.start(&request, CallOptions::default()).unwrap().outcome().await.unwrap();
+    assert_eq!(calls.recv().await.unwrap(), "other");
 }
 
 #[tokio::test]
@@ -717,6 +885,7 @@ fn a_question_that_comes_too_late_to_be_awaited_is_asked_as_late() {
         about: transom::quoted::Quoted::new(""),
         preview: host::Preview { text: "".into(), beyond: None },
         files: vec![],
+        request: None,
         said: Default::default(),
         changes: vec![],
     };
@@ -853,7 +1022,7 @@ async fn an_always_for_a_private_address_counts_for_the_next_view_and_can_be_tak
     assert_eq!(told.await, Ok(true));
     // The frame keeps its policy for as long as it lives, so it does not.
     let why = page.hear("text").await["why"].clone();
-    assert!(why.as_str().unwrap().contains("you took back an address"), "{why}");
+    assert!(why.as_str().unwrap().contains("you took back something"), "{why}");
     assert_eq!(page.hear("close").await["reason"], "taken-back");
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     assert_eq!(page.hear("ask").await["kind"], "nearby");

@@ -10,7 +10,7 @@ use reqwest::{
 use transom::{policy::Reach, violation::Quoted};
 use url::{Host, Url};
 
-use crate::upstream::{ConnectError, Endpoint, HttpError};
+use crate::upstream::{ConnectError, Endpoint, HttpError, NetworkError};
 
 pub(super) fn configured(endpoint: &Endpoint) -> Result<HeaderMap, ConnectError> {
     let mut headers = HeaderMap::new();
@@ -51,7 +51,7 @@ pub(super) fn client(url: &Url) -> Result<reqwest::Client, ConnectError> {
     if is_machine(url) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(ConnectError::Client)
+    builder.build().map_err(|error| ConnectError::Client(NetworkError(error)))
 }
 
 /// Follows a server that moved within its origin and says to ask there the same. Any other might be

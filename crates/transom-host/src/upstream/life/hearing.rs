@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, PoisonError, atomic::Ordering},
 };
 
 use serde::{
@@ -18,9 +18,9 @@ use transom::{
     wire::method,
 };
 
-use super::Life;
+use super::{Life, Link};
 use crate::upstream::{
-    Answer, CallError, Era, Event, Refusal, Rubbish, desk::PING, request, salvage,
+    Answer, CallError, Era, Event, Refusal, Rubbish, Strays, desk::PING, request, salvage,
 };
 
 impl Life {
@@ -50,9 +50,24 @@ impl Life {
                     Malformed::BadAnswer { id, .. } => number(id),
                     _ => salvage::answered(text.as_bytes()),
                 };
+                if id.is_none() {
+                    self.stray_line(text);
+                }
                 self.rubbish(id.or(answers), error.into());
             }
         }
+    }
+
+    /// Keeps that a line on a pipe was no message; over HTTP there is nothing else that a body could be.
+    pub(in crate::upstream) fn stray_line(&self, line: &str) {
+        if matches!(self.link, Link::Pipe(_)) {
+            self.strays.lock().unwrap_or_else(PoisonError::into_inner).note(line);
+        }
+    }
+
+    /// What came on a pipe and was no message.
+    pub(in crate::upstream) fn strays(&self) -> Strays {
+        self.strays.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn answered(&self, response: Response<'_>) {

@@ -3,7 +3,7 @@
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use transom::rpc::{Limits, Message};
+use transom::rpc::{Message, MessageLimits};
 use transom_host::{
     envelope::{Envelope, FromPage, Hello, Said, Stream, ToPage, ViewId},
     words::Words,
@@ -57,7 +57,7 @@ fn read(said: &Said<'_>) {
         FromPage::Dropped(outline) => {
             assert!(is_one_value(said.payload));
             if let Some(outline) = outline {
-                assert!(Message::parse(&outline, Limits::default()).is_ok(), "{outline}");
+                assert!(Message::parse(&outline, MessageLimits::default()).is_ok(), "{outline}");
             }
         }
         _ => assert!(is_one_value(said.payload), "{}", said.payload),

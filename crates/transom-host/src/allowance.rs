@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Lines that a view may cause.
-pub(super) struct Allowance {
+pub(crate) struct Allowance {
     per_second: f64,
     burst: f64,
     left: f64,
@@ -14,12 +14,12 @@ pub(super) struct Allowance {
 
 impl Allowance {
     /// For its refusals.
-    pub(super) fn refusals() -> Self {
+    pub(crate) fn refusals() -> Self {
         Self::new(2.0, 20.0)
     }
 
     /// For everything else: a few lines for each step of a slider.
-    pub(super) fn lines() -> Self {
+    pub(crate) fn lines() -> Self {
         Self::new(10.0, 100.0)
     }
 
@@ -28,7 +28,7 @@ impl Allowance {
     }
 
     /// Whether there may be a line now; if so, how many before it were left out.
-    pub(super) fn take(&mut self, now: Duration) -> Option<u64> {
+    pub(crate) fn take(&mut self, now: Duration) -> Option<u64> {
         let passed = now.saturating_sub(self.at).as_secs_f64();
         self.left = (self.left + passed * self.per_second).min(self.burst);
         self.at = self.at.max(now);
