@@ -21,7 +21,9 @@ pub(crate) use self::pages::{ExposeArguments, PagesArguments};
 pub(crate) use self::records::{
     AuditArguments, AuditCommand, DecisionsArguments, DecisionsCommand,
 };
-pub(crate) use self::run::{DevArguments, RunArguments, SandboxMode, ServerArguments, address};
+pub(crate) use self::run::{
+    DevArguments, Granting, RunArguments, SandboxMode, ServerArguments, address,
+};
 
 /// Strangers' user interfaces, safely, fast, and with proof.
 ///

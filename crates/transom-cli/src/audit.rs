@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result};
 use transom_host::audit::{Broken, Hash, Head, Reader, Verifier, retain};
 
 use crate::{
-    arguments::{AuditArguments, AuditCommand, RunArguments, ServerArguments},
+    arguments::{AuditArguments, AuditCommand},
     config::{Config, Surroundings},
     terminal,
 };
@@ -44,10 +44,7 @@ pub(crate) fn audit(arguments: &AuditArguments, around: &Surroundings<'_>) -> Re
 }
 
 fn find(arguments: &AuditArguments, around: &Surroundings<'_>) -> Result<PathBuf> {
-    let AuditArguments { data_dir, toml, no_toml, .. } = arguments.clone();
-    let servers = ServerArguments { toml, no_toml, ..ServerArguments::default() };
-    let run = RunArguments { servers, data_dir, ..RunArguments::default() };
-    let folder = Config::load(&run, around)?.run.data.value;
+    let folder = Config::load(&arguments.folder.run(), around)?.run.data.value;
     let folder =
         folder.context("nothing is kept, so there is no audit; say where with --data-dir")?;
     Ok(folder.join(FILE))

@@ -171,7 +171,7 @@ pub(crate) fn is_root(_: &Path) -> bool {
 const START: Duration = Duration::from_secs(60);
 const END: Duration = Duration::from_secs(5);
 
-/// Plain, and quiet: it calls nobody of its own accord, and tells us where it listens.
+/// Plain, and quiet: it calls no server of its own accord, and tells us where it listens.
 const FLAGS: [&str; 6] = [
     "--disable-gpu",
     "--no-first-run",

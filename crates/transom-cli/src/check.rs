@@ -12,6 +12,7 @@ mod page;
 mod report;
 mod resource;
 mod result;
+mod routes;
 mod sarif;
 mod schema;
 mod script;
@@ -27,7 +28,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::{
     arguments::CheckArguments,
-    config::{self, Config, Server, Surroundings},
+    config::{self, Config, ConfiguredServer, Surroundings},
     interrupts::Interrupts,
     progress::patiently,
     terminal::{self, clean},
@@ -63,7 +64,7 @@ pub(crate) fn check(arguments: &CheckArguments, around: &Surroundings<'_>) -> Re
 }
 
 /// All at once: the slowest counts, not the sum.
-async fn check_all(servers: Vec<Server>, arguments: &CheckArguments) -> Result<Checked> {
+async fn check_all(servers: Vec<ConfiguredServer>, arguments: &CheckArguments) -> Result<Checked> {
     let plan = Plan {
         patience: Duration::from_secs(arguments.timeout.into()),
         calls: Calls { none: arguments.no_call, given: arguments.call.clone() },
@@ -84,7 +85,10 @@ async fn check_all(servers: Vec<Server>, arguments: &CheckArguments) -> Result<C
     Ok(Checked { servers: servers.collect() })
 }
 
-async fn survey(server: Server, plan: Plan) -> (Server, Result<Survey, String>) {
+async fn survey(
+    server: ConfiguredServer,
+    plan: Plan,
+) -> (ConfiguredServer, Result<Survey, String>) {
     let name = server.name.clone();
     let say = move |passed: Duration| {
         eprintln!("transom: {}: asking… ({} s)", clean(&name), passed.as_secs());
@@ -94,7 +98,7 @@ async fn survey(server: Server, plan: Plan) -> (Server, Result<Survey, String>) 
 }
 
 /// Tells the first what the others answered: they are all the same server.
-fn compare(surveyed: &mut [(Server, Result<Survey, String>)]) {
+fn compare(surveyed: &mut [(ConfiguredServer, Result<Survey, String>)]) {
     let Some(((_, Ok(first)), rest)) = surveyed.split_first_mut() else { return };
     for (server, survey) in rest {
         if let Ok(survey) = survey {
@@ -103,7 +107,7 @@ fn compare(surveyed: &mut [(Server, Result<Survey, String>)]) {
     }
 }
 
-fn judge(server: &Server, survey: Survey, ignored: &[String]) -> Box<Report> {
+fn judge(server: &ConfiguredServer, survey: Survey, ignored: &[String]) -> Box<Report> {
     let mut findings = Findings::default();
     server::look(&survey, &mut findings);
     let ignores = |id: &str| ignored.iter().any(|other| other.eq_ignore_ascii_case(id));

@@ -29,7 +29,7 @@ use limits::Caps;
 use reader::Reader;
 
 pub(crate) use find::{Found, Surroundings};
-pub(crate) use model::{Config, Frames, Server};
+pub(crate) use model::{Config, ConfiguredServer, Frames};
 pub(crate) use setting::Source;
 
 impl Config {
@@ -75,7 +75,7 @@ fn load(reader: &Reader<'_>, found: Option<Found>, parsed: &Parsed<'_>) -> Resul
     let json = json.map(|json| Effects::of_json(&json, Show::Masked).lines);
     let named = [toml, json].into_iter().flatten().flatten().collect();
     let has = |name: &str| servers.iter().any(|server| server.name == name);
-    let without = |entry: &file::Server| entry.command.is_none() && entry.url.is_none();
+    let without = |entry: &file::ServerTable| entry.command.is_none() && entry.url.is_none();
     let entries = || file.servers.iter();
     let absent = entries().filter(|(name, entry)| without(entry) && !has(name));
     let absent = absent.map(|(name, _)| name.clone()).collect();
@@ -85,7 +85,7 @@ fn load(reader: &Reader<'_>, found: Option<Found>, parsed: &Parsed<'_>) -> Resul
 }
 
 /// Warns the author of the configuration before anything is sent.
-pub(crate) fn warn(servers: &[Server]) {
+pub(crate) fn warn(servers: &[ConfiguredServer]) {
     for server in servers {
         if let Target::Http(endpoint) = &server.target
             && let Some(warning) = endpoint.warning()

@@ -11,7 +11,7 @@ use transom_host::{
 };
 
 use crate::{
-    arguments::{DecisionsArguments, DecisionsCommand, RunArguments, ServerArguments},
+    arguments::{DecisionsArguments, DecisionsCommand},
     audit::FILE as AUDIT,
     config::{Config, Surroundings},
     terminal::{self, clean},
@@ -22,10 +22,7 @@ pub(crate) fn decisions(
     arguments: &DecisionsArguments,
     around: &Surroundings<'_>,
 ) -> Result<ExitCode> {
-    let DecisionsArguments { data_dir, toml, no_toml, .. } = arguments.clone();
-    let servers = ServerArguments { toml, no_toml, ..ServerArguments::default() };
-    let run = RunArguments { servers, data_dir, ..RunArguments::default() };
-    let config = Config::load(&run, around)?;
+    let config = Config::load(&arguments.folder.run(), around)?;
     let folder = config.run.data.value.clone();
     let folder =
         folder.context("nothing is kept, so nothing is remembered; say where with --data-dir")?;

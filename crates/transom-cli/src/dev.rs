@@ -16,7 +16,7 @@ use transom_host::{
 
 use crate::{
     arguments::DevArguments,
-    config::{self, Config, Server, Surroundings},
+    config::{self, Config, ConfiguredServer, Surroundings},
     run::{self, say},
 };
 use watch::{Filter, Watch};
@@ -39,7 +39,7 @@ pub(crate) fn dev(arguments: &DevArguments, around: &Surroundings<'_>) -> Result
 }
 
 /// Makes a server one that its author works on; its name, if it is started by us.
-fn prepare(server: &mut Server) -> Option<String> {
+fn prepare(server: &mut ConfiguredServer) -> Option<String> {
     let Target::Stdio(command) = &mut server.target else { return None };
     // It is the author's own, started from their own shell: cargo and the like need what is set there.
     command.inherit = true;

@@ -1,7 +1,7 @@
 //! Who a server says it is; the same in every report.
 
 use serde::Serialize;
-use transom_host::upstream::{Era, Server};
+use transom_host::upstream::{Era, ServerIdentity};
 
 /// Its own name for itself.
 #[derive(Debug, Serialize)]
@@ -11,7 +11,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    pub(crate) fn of(said: &Server) -> Self {
+    pub(crate) fn of(said: &ServerIdentity) -> Self {
         Self { name: said.info.name.clone(), version: said.info.version.clone() }
     }
 }
@@ -24,7 +24,7 @@ pub(crate) struct Protocol {
 }
 
 impl Protocol {
-    pub(crate) fn of(said: &Server) -> Self {
+    pub(crate) fn of(said: &ServerIdentity) -> Self {
         let era = match said.era {
             Era::Greeting => "greeting",
             Era::Stateless => "stateless",

@@ -14,7 +14,7 @@ use transom_host::{
 
 use crate::{
     arguments::InspectArguments,
-    config::{self, Config, Server, Surroundings},
+    config::{self, Config, ConfiguredServer, Surroundings},
     interrupts::Interrupts,
     progress::patiently,
     terminal::{self, clean},
@@ -67,7 +67,7 @@ impl Inspected {
 }
 
 /// All at once: the slowest counts, not the sum.
-async fn look_at_all(servers: Vec<Server>) -> Result<Inspected> {
+async fn look_at_all(servers: Vec<ConfiguredServer>) -> Result<Inspected> {
     let looks: Vec<_> = servers.into_iter().map(|server| tokio::spawn(look_at(server))).collect();
     let mut outcomes = vec![];
     for look in looks {
@@ -76,7 +76,7 @@ async fn look_at_all(servers: Vec<Server>) -> Result<Inspected> {
     Ok(Inspected { servers: outcomes })
 }
 
-async fn look_at(server: Server) -> Outcome {
+async fn look_at(server: ConfiguredServer) -> Outcome {
     let say = |doing: &'static str| {
         let name = server.name.clone();
         move |passed: std::time::Duration| {

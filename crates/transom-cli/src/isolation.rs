@@ -120,7 +120,7 @@ async fn try_all(program: &Path, arguments: &IsolationArguments) -> Result<Repor
 }
 
 /// A browser with a fresh profile and no window, which answers every question with yes, so that what stands in the way is
-/// not a question that nobody answered.
+/// not a question that got no answer.
 async fn start(program: &Path, folder: &Path, flags: &[String]) -> Result<Browser> {
     let unsandboxed = browser::is_root(folder).then_some("--no-sandbox");
     let flags = FLAGS.into_iter().chain(unsandboxed).chain(flags.iter().map(String::as_str));

@@ -30,14 +30,88 @@ struct Entry {
     disabled: bool,
 }
 
-/// Reads a file's text, once: its servers are those that people are shown.
+/// Reads a file's text, once: its servers are those that people are shown. Editors write comments and commas at the end into
+/// it, and some call the servers just that.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Value> {
+    let text = &plain(text);
     let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
     if is_json && has_reserved_name(text) {
         bail!("{} has a key that begins with $serde_json::, which is reserved", path.display());
     }
-    serde_json::from_str(text)
-        .with_context(|| format!("{} is not a file with mcpServers", path.display()))
+    let mut json: Value = serde_json::from_str(text)
+        .with_context(|| format!("{} is not a file with mcpServers", path.display()))?;
+    // Under one name, so that whoever shows the servers and whoever starts them read the same.
+    if let Some(file) = json.as_object_mut()
+        && let Some(servers) = file.remove("servers")
+    {
+        if file.contains_key(SERVERS) {
+            bail!("{} has both {SERVERS} and servers; leave one of them", path.display());
+        }
+        file.insert(SERVERS.to_owned(), servers);
+    }
+    Ok(json)
+}
+
+/// JSON without comments, and without commas before a closing bracket. What is taken out becomes blanks, so that an error
+/// names the line it is in.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    // Where the last comma is that nothing has followed yet.
+    let mut comma = None;
+    // Whether a value came last.
+    let mut value = false;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let taken = match c {
+            '"' => string(rest),
+            '/' => comment(rest),
+            _ => c.len_utf8(),
+        };
+        let (piece, after) = rest.split_at(taken);
+        rest = after;
+        match c {
+            '/' if taken > 1 => {
+                plain.extend(piece.chars().map(|c| if c == '\n' { c } else { ' ' }));
+                continue;
+            }
+            // Only one that ends something: the rest is for the parser to refuse.
+            ',' => comma = value.then_some(plain.len()),
+            ']' | '}' => {
+                if let Some(at) = comma.take() {
+                    plain.replace_range(at..=at, " ");
+                }
+            }
+            c if c.is_whitespace() => {}
+            _ => comma = None,
+        }
+        if !c.is_whitespace() {
+            value = !matches!(c, '{' | '[' | ',' | ':');
+        }
+        plain.push_str(piece);
+    }
+    plain
+}
+
+/// How long the string is that a text begins with.
+fn string(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '"' if !escaped => return at + 1,
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
+}
+
+/// How long the comment is that a text begins with; a slash that begins none is one character.
+fn comment(text: &str) -> usize {
+    if text.starts_with("//") {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    let end = text.strip_prefix("/*").and_then(|inner| inner.find("*/"));
+    end.map_or(1, |end| end + 4)
 }
 
 /// The servers of a file.
@@ -80,6 +154,8 @@ pub(crate) fn secret(value: String) -> Secret {
     }
 }
 
+const SERVERS: &str = "mcpServers";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +174,39 @@ mod tests {
         assert!(one("{}").is_err());
         assert!(one(r#"{"command":"x","url":"http://a.test"}"#).is_err());
         assert!(one(r#"{"url":"not an address"}"#).is_err());
+    }
+
+    #[test]
+    fn a_file_is_read_as_editors_write_it() {
+        let path = Path::new("mcp.json");
+        let text = r#"{
+            // Mine. "quoted", even
+            "servers": {
+                "a": { "command": "npx", "args": ["-y", "http://x/*y*/", "\\\"// no comment", ], }, /* the
+                last */
+            },
+        }"#;
+        let servers = read(path, &parse(path, text).unwrap()).unwrap();
+        let [(name, Target::Stdio(command))] = &servers[..] else { panic!("{servers:?}") };
+        assert_eq!((&**name, &*command.program), ("a", "npx"));
+        assert_eq!(command.args, ["-y", "http://x/*y*/", "\\\"// no comment"]);
+        #[rustfmt::skip]
+        let bad = [
+            // Which of the two would count?
+            r#"{"servers":{"a":{"command":"x"}},"mcpServers":{"a":{"command":"y"}}}"#,
+            r#"{"mcpServers":{,}}"#,
+            r#"{"mcpServers":{}} , "#,
+            r#"{"mcpServers":{"a":{"args":[1,,]}}}"#,
+            r#"{"mcpServers":{} /* no end"#,
+            r#"{"mcpServers":{} / }"#,
+            r#"{"servers":[]}"#,
+        ];
+        for text in bad {
+            let servers = parse(path, text).and_then(|json| read(path, &json));
+            assert!(servers.is_err(), "{text}");
+        }
+        let error = parse(path, "{ // one\n /* two */ \"mcpServers\": nonsense }").unwrap_err();
+        assert!(format!("{error:#}").contains("line 2"), "{error:#}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `transom run`: a host on loopback.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -20,7 +20,7 @@ use transom_host::{
 use crate::{
     arguments::RunArguments,
     audit::FILE as AUDIT,
-    config::{self, Config, Frames, Server, Source, Surroundings},
+    config::{self, Config, ConfiguredServer, Frames, Source, Surroundings},
     interrupts::Interrupts,
     listen::{self, Both},
     open::Doorway,
@@ -159,7 +159,7 @@ fn build(
     if let Some(audit) = audit {
         builder = builder.audit(audit);
     }
-    if let [Server { name, target: Target::InProcess(_), .. }] = &*config.servers {
+    if let [ConfiguredServer { name, target: Target::InProcess(_), .. }] = &*config.servers {
         builder = builder.open_first(name, "show_weather");
     }
     Ok(builder.build()?)
@@ -212,8 +212,8 @@ fn greet(config: &Config, address: &str, sandbox: u16) {
 }
 
 /// Tells how the servers are, as it becomes known.
-async fn tell(host: &Host, servers: &[Server]) {
-    let mut told: BTreeMap<String, String> = BTreeMap::new();
+async fn tell(host: &Host, servers: &[ConfiguredServer]) {
+    let mut told = BTreeMap::new();
     let (mut marks, mut seen) = (Marks::default(), None);
     let begun = tokio::time::Instant::now();
     let mut due = begun + marks.next();
@@ -221,7 +221,10 @@ async fn tell(host: &Host, servers: &[Server]) {
         let (version, states) = host.servers(seen, due - tokio::time::Instant::now()).await;
         seen = Some(version);
         for state in &states {
-            let place = servers.iter().find(|server| server.name == state.name).map(Server::place);
+            let place = servers
+                .iter()
+                .find(|server| server.name == state.name)
+                .map(ConfiguredServer::place);
             tell_one(state, &place.unwrap_or_default(), &mut told);
         }
         if due <= tokio::time::Instant::now() {
@@ -231,22 +234,40 @@ async fn tell(host: &Host, servers: &[Server]) {
     }
 }
 
-/// A line for a server that is not as it was when it was last told about.
-fn tell_one(state: &ServerState, place: &str, told: &mut BTreeMap<String, String>) {
+/// What was told about a server.
+#[derive(Default)]
+struct Told {
+    words: String,
+    findings: BTreeSet<String>,
+}
+
+/// A line for a server that is not as it was when it was last told about, and one for each finding that is new.
+fn tell_one(state: &ServerState, place: &str, told: &mut BTreeMap<String, Told>) {
     let first = !told.contains_key(&state.name);
     // A server that is ready may ask for a sign-in as well, and then its words stay as they were.
     let sign_in = state.sign_in.as_ref().map(|sign_in| sign_in.url.as_str()).unwrap_or_default();
     let now = format!("{} {sign_in}", state.words);
-    let known = told.insert(state.name.clone(), now.clone());
-    if first && state.state == Standing::Connecting || known.as_ref() == Some(&now) {
-        return;
+    let told = told.entry(state.name.clone()).or_default();
+    if told.words != now {
+        *told = Told { words: now, ..Told::default() };
+        if first && state.state == Standing::Connecting {
+            return;
+        }
+        say(&format!("{}{:<20} {place}", column(&state.name), state.words));
+        if let Some(sign_in) = &state.sign_in {
+            say(&format!("{}{}", column(""), sign_in.url));
+        }
     }
-    say(&format!("{}{:<20} {place}", column(&state.name), state.words));
-    if let Some(sign_in) = &state.sign_in {
-        say(&format!("{}{}", column(""), sign_in.url));
+    // A server that changes what it has all the time is told about again.
+    if told.findings.len() > REMEMBERED {
+        told.findings.clear();
     }
     for finding in &state.findings {
-        say(&format!("{}{}: {}", column(""), finding.severity, finding.words));
+        let words = format!("{}: {}", finding.severity, finding.words);
+        // It may come after lines about other servers.
+        if told.findings.insert(words.clone()) {
+            say(&format!("{}{words}", column(&state.name)));
+        }
     }
 }
 
@@ -255,6 +276,9 @@ fn waiting(states: &[ServerState], passed: Duration) {
         say(&format!("{}{} ({} s)", column(&state.name), state.words, passed.as_secs()));
     }
 }
+
+/// How many findings of a server are remembered as told.
+const REMEMBERED: usize = 1000;
 
 /// The beginning of a line about one server. However long its name is, what follows stands apart from it.
 fn column(name: &str) -> String {

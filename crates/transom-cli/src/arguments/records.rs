@@ -5,20 +5,38 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use transom_host::audit::Hash;
 
+use super::run::{RunArguments, ServerArguments};
+
+/// Where what was kept is.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FolderArguments {
+    /// The folder that holds what is kept, in place of the one that `transom run` would use.
+    #[arg(long, value_name = "FOLDER", global = true)]
+    data_dir: Option<PathBuf>,
+    /// The file with settings, which may name that folder.
+    #[arg(long, value_name = "FILE", global = true)]
+    toml: Option<PathBuf>,
+    /// Reads no transom.toml, wherever there is one.
+    #[arg(long, conflicts_with = "toml", global = true)]
+    no_toml: bool,
+}
+
+impl FolderArguments {
+    /// As `transom run` would have been told.
+    pub(crate) fn run(&self) -> RunArguments {
+        let Self { data_dir, toml, no_toml } = self.clone();
+        let servers = ServerArguments { toml, no_toml, ..ServerArguments::default() };
+        RunArguments { servers, data_dir, ..RunArguments::default() }
+    }
+}
+
 /// What to do with the audit.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AuditArguments {
     #[command(subcommand)]
     pub(crate) command: AuditCommand,
-    /// The folder that holds it, in place of the one that `transom run` would use.
-    #[arg(long, value_name = "FOLDER", global = true)]
-    pub(crate) data_dir: Option<PathBuf>,
-    /// The file with settings, which may name that folder.
-    #[arg(long, value_name = "FILE", global = true)]
-    pub(crate) toml: Option<PathBuf>,
-    /// Reads no transom.toml, wherever there is one.
-    #[arg(long, conflicts_with = "toml", global = true)]
-    pub(crate) no_toml: bool,
+    #[command(flatten)]
+    pub(crate) folder: FolderArguments,
 }
 
 /// What to do with the audit.
@@ -64,15 +82,8 @@ pub(crate) enum AuditCommand {
 pub(crate) struct DecisionsArguments {
     #[command(subcommand)]
     pub(crate) command: DecisionsCommand,
-    /// The folder that holds them, in place of the one that `transom run` would use.
-    #[arg(long, value_name = "FOLDER", global = true)]
-    pub(crate) data_dir: Option<PathBuf>,
-    /// The file with settings, which may name that folder.
-    #[arg(long, value_name = "FILE", global = true)]
-    pub(crate) toml: Option<PathBuf>,
-    /// Reads no transom.toml, wherever there is one.
-    #[arg(long, conflicts_with = "toml", global = true)]
-    pub(crate) no_toml: bool,
+    #[command(flatten)]
+    pub(crate) folder: FolderArguments,
 }
 
 /// What to do with decisions.

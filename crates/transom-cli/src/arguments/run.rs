@@ -3,6 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use clap::{Args, ValueEnum};
+use transom::policy::Grantable;
 use transom_host::sandbox::Wildcard;
 use url::Url;
 
@@ -34,6 +35,14 @@ pub(crate) struct ServerArguments {
     /// secret, such as a proxy's address or a token.
     #[arg(long, value_name = "NAME", value_parser = variable, help_heading = "Servers")]
     pub(crate) env: Vec<Variable>,
+    /// Something that views of a server may do beside what their policy lets them: WHAT, or SERVER=WHAT where there are
+    /// several servers.
+    ///
+    /// May be given several times, for this run. WHAT is eval, wasm, blob:, data:, blob-images, blob-media, blob-fonts,
+    /// data-fonts, blob-fetch, camera, microphone, geolocation or clipboard-write; a permission is had by a view that asks
+    /// for it. None of them opens a domain. The page offers what a view was kept from, and remembers what you answer.
+    #[arg(long, value_name = "WHAT", value_parser = granting, help_heading = "Servers")]
+    pub(crate) grant: Vec<Granting>,
     /// The file with settings, policy and servers, in place of the one that would be found.
     ///
     /// Without it, the first of these is read: $TRANSOM_CONFIG, ./transom.toml,
@@ -47,6 +56,14 @@ pub(crate) struct ServerArguments {
     /// Reads no transom.toml, wherever there is one.
     #[arg(long, conflicts_with = "toml", help_heading = "Servers")]
     pub(crate) no_toml: bool,
+}
+
+/// Something that is granted to a server.
+#[derive(Clone, Debug)]
+pub(crate) struct Granting {
+    /// Its name; nothing means the only one.
+    pub(crate) server: Option<String>,
+    pub(crate) what: Grantable,
 }
 
 /// A variable for a server.
@@ -142,6 +159,17 @@ pub(crate) fn address(text: &str) -> Result<Url, String> {
     url.ok_or_else(|| {
         "expected an address such as http://localhost:3001/mcp; a program to start stands after --"
             .to_owned()
+    })
+}
+
+fn granting(text: &str) -> Result<Granting, String> {
+    let (server, what) = match text.rsplit_once('=') {
+        Some((server, what)) => (Some(server.to_owned()), what),
+        None => (None, text),
+    };
+    what.parse().map(|what| Granting { server, what }).map_err(|_| {
+        let names: Vec<_> = Grantable::all().map(Grantable::name).collect();
+        format!("expected one of {}", names.join(", "))
     })
 }
 

@@ -23,18 +23,18 @@ pub(super) struct End {
 #[derive(Serialize, Deserialize)]
 struct Beginning {
     transom_audit: u32,
-    after: Place,
+    after: Cursor,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Place {
+struct Cursor {
     seq: u64,
     hash: String,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Ending {
-    head: Place,
+    head: Cursor,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -52,11 +52,11 @@ struct Written<'a> {
 }
 
 pub(super) fn beginning(anchor: Head) -> String {
-    print(&Beginning { transom_audit: VERSION, after: Place::of(anchor) })
+    print(&Beginning { transom_audit: VERSION, after: Cursor::of(anchor) })
 }
 
 pub(super) fn end(head: Head) -> String {
-    print(&Ending { head: Place::of(head) })
+    print(&Ending { head: Cursor::of(head) })
 }
 
 /// One row. A text that was changed and is no JSON any more stands as a string.
@@ -95,7 +95,7 @@ pub(super) fn read(text: &str) -> Result<Line, String> {
     Ok(Line::Row(Row { seq: written.seq, body: written.row.get().to_owned(), detail, hash }))
 }
 
-impl Place {
+impl Cursor {
     fn of(head: Head) -> Self {
         Self { seq: head.seq, hash: head.hash.to_string() }
     }

@@ -39,8 +39,8 @@ macro_rules! rules {
 }
 
 rules! {
-    SERVER_01 "server-01" Warning "the extension is advertised when there are views, and only then"
-        "hosts that go by the server's capabilities show text only; this has cost authors days"
+    SERVER_01 "server-01" Note "the extension is advertised when there are views, and only then"
+        "the official helpers leave it to the author, and most hosts show views all the same; those that go by the server's capabilities show text only"
         "put \"io.modelcontextprotocol/ui\" under capabilities.extensions when the server has views"
     SERVER_02 "server-02" Error "a server with views has the resources capability, and a list that can be read"
         "a host that sees no resources capability never asks for the document"
@@ -79,7 +79,7 @@ rules! {
         "a shared cache would give one client the list that was made for another"
         "set cacheScope to \"private\" on lists that depend on the client's capabilities"
     SERVER_14 "server-14" Error "a result has text that means something without the view"
-        "the model reads the text, and so does everybody whose client shows no views"
+        "the model reads the text, and so do people whose client shows no views"
         "say in the text what the view shows: the figures, the names, what was done"
     SERVER_15 "server-15" Error "structuredContent fits the tool's outputSchema"
         "clients check it, and refuse the whole result when it does not fit"
@@ -91,7 +91,7 @@ rules! {
         "hosts give up on documents that are slow (10 s) or large (1 MiB), and people on slow ones earlier"
         "inline less, minify, and serve the document from memory"
     SERVER_18 "server-18" Error "all endpoints, transports and eras of MCP give the same answers"
-        "a view that one host gets another one does not, and nobody can tell why"
+        "a view that one host gets another one does not, and its author cannot tell why"
         "serve them all from one registry"
     SERVER_19 "server-19" Warning "tools for views alone are listed to hosts and hidden from clients that show no views"
         "hosts call from the list; a model that is offered buttons of a view presses them"
@@ -111,6 +111,12 @@ rules! {
     SERVER_24 "server-24" Error "in the stateless era, capabilities are read from each request"
         "one process serves many clients there; what one of them said is not true of the next"
         "read the capabilities of the request at hand, and keep none"
+    SERVER_25 "server-25" Warning "the HTTP requests that a tool makes for views are declared, and no wider than views need"
+        "hosts ask people by what is declared: what is said to read is sent without a question, and what is not declared is asked about as a whole"
+        "declare _meta[\"transom/http\"].routes with one entry for each path, say that it reads only where it does, and keep the tool from the model"
+    SERVER_26 "server-26" Warning "standard output carries messages and nothing else"
+        "clients read it line by line; strict ones end the connection at the first line that is no message"
+        "print logs and banners to standard error"
     DOCUMENT_01 "document-01" Warning "the document has a doctype, a charset and a viewport"
         "without them browsers fall back to layouts, letters and widths of twenty years ago"
         "begin with <!doctype html>, <meta charset=\"utf-8\"> and <meta name=\"viewport\" content=\"width=device-width\">"
@@ -130,7 +136,7 @@ rules! {
         "the host makes the frame as tall as the content, and the content as tall as the frame: it grows for ever"
         "let the content have its own height, or turn the size reports off"
     DOCUMENT_07 "document-07" Error "the tools that the view calls are there"
-        "the call fails with \"unknown tool\" when somebody presses the button"
+        "the call fails with \"unknown tool\" when a person presses the button"
         "list the tool to hosts, or mend the name"
     DOCUMENT_08 "document-08" Warning "what only one host has is asked for before it is used"
         "everywhere else it is undefined, and the script ends there"
@@ -155,7 +161,7 @@ mod tests {
     #[test]
     fn the_catalogue_is_whole() {
         let ids: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
-        let server = (1..=24).map(|number| format!("server-{number:02}"));
+        let server = (1..=26).map(|number| format!("server-{number:02}"));
         let view = (1..=11).map(|number| format!("document-{number:02}"));
         assert_eq!(ids, server.chain(view).collect::<Vec<_>>());
         let titles: BTreeSet<&str> = RULES.iter().map(|rule| rule.title).collect();

@@ -12,13 +12,13 @@ use crate::arguments::Level;
 pub(super) struct Finding {
     pub(super) rule: &'static Rule,
     pub(super) level: Level,
-    pub(super) place: Place,
+    pub(super) place: Spot,
     pub(super) words: String,
 }
 
 /// Where it was found. Nothing at all means the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Place {
+pub(super) struct Spot {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub(super) struct Unchecked {
 }
 
 impl Finding {
-    pub(super) fn new(rule: &'static Rule, place: Place, words: impl Into<String>) -> Self {
+    pub(super) fn new(rule: &'static Rule, place: Spot, words: impl Into<String>) -> Self {
         Self { rule, level: rule.level, place, words: words.into() }
     }
 
@@ -47,7 +47,7 @@ impl Finding {
     }
 }
 
-impl Place {
+impl Spot {
     pub(super) fn server() -> Self {
         Self::default()
     }
@@ -121,18 +121,18 @@ mod tests {
     #[test]
     fn the_gravest_comes_first_and_more_of_the_same_is_counted() {
         let mut findings = Findings::default();
-        findings.add(Finding::new(&DOCUMENT_01, Place::view("ui://a"), "no doctype"));
+        findings.add(Finding::new(&DOCUMENT_01, Spot::view("ui://a"), "no doctype"));
         for number in 0..30 {
-            findings.add(Finding::new(&SERVER_05, Place::server(), number.to_string()));
+            findings.add(Finding::new(&SERVER_05, Spot::server(), number.to_string()));
         }
-        findings.add(Finding::new(&SERVER_01, Place::server(), "a"));
-        findings.add(Finding::new(&SERVER_01, Place::server(), "a"));
+        findings.add(Finding::new(&SERVER_01, Spot::server(), "a"));
+        findings.add(Finding::new(&SERVER_01, Spot::server(), "a"));
         assert_eq!(findings.omitted, 10);
         let ranked = findings.into_ranked();
         let ids: Vec<&str> = ranked.iter().map(|finding| finding.rule.id).collect();
         assert_eq!(
             (ids.len(), ids[0], ids[20], ids[21]),
-            (22, "server-05", "server-01", "document-01")
+            (22, "server-05", "document-01", "server-01")
         );
     }
 }

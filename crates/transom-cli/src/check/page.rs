@@ -12,7 +12,7 @@ use lol_html::{
 
 /// What a document is made of.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct Markup {
     pub(super) doctype: bool,
     pub(super) charset: bool,
     pub(super) viewport: bool,
@@ -58,7 +58,7 @@ impl Part {
     }
 }
 
-impl Page {
+impl Markup {
     pub(super) fn of(html: &str) -> Self {
         let end = html.match_indices('<').nth(MAX_TAGS).map_or(html.len(), |(at, _)| at);
         let page = RefCell::new(Self { lines: Lines::of(html), ..Self::default() });
@@ -131,7 +131,7 @@ impl Page {
     }
 }
 
-fn walk(html: &str, page: &RefCell<Page>, inline: &RefCell<Vec<(bool, Range<usize>)>>) -> bool {
+fn walk(html: &str, page: &RefCell<Markup>, inline: &RefCell<Vec<(bool, Range<usize>)>>) -> bool {
     let add = |is_script: bool, chunk: &TextChunk<'_>| {
         let piece = chunk.source_location().bytes();
         let mut inline = inline.borrow_mut();
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_document_is_taken_apart() {
-        let page = Page::of(
+        let page = Markup::of(
             "<!doctype html>\n<meta charset=utf-8><meta name=Viewport content='x'>\n<style>p { background: url('a.png') }</style>\n<p onclick='x()' style='height:1px' data-call=show>\n<script>one</script>\n<script src=./b.js></script>",
         );
         assert!(page.doctype && page.charset && page.viewport && page.whole);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     arguments::Level,
-    config::Server,
+    config::ConfiguredServer,
     identity::{Identity, Protocol},
 };
 
@@ -76,7 +76,7 @@ impl Checked {
 
 impl Report {
     pub(super) fn new(
-        server: &Server,
+        server: &ConfiguredServer,
         survey: Survey,
         findings: Findings,
         ignores: impl Fn(&str) -> bool,

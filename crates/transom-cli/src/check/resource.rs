@@ -11,14 +11,14 @@ use super::{
     catalogue::{
         SERVER_03, SERVER_05, SERVER_06, SERVER_09, SERVER_11, SERVER_12, SERVER_17, SERVER_22,
     },
-    finding::{Finding, Findings, Place, quote},
-    survey::{Survey, View},
+    finding::{Finding, Findings, Spot, quote},
+    survey::{Survey, SurveyedView},
 };
 use crate::arguments::Level;
 
 /// What is listed and read of a view; its HTML has rules of its own.
-pub(super) fn look(view: &View, survey: &Survey, findings: &mut Findings) {
-    let place = || Place::view(&view.uri);
+pub(super) fn look(view: &SurveyedView, survey: &Survey, findings: &mut Findings) {
+    let place = || Spot::view(&view.uri);
     let answer = match &view.answer {
         Ok(answer) => answer,
         Err(why) => {
@@ -63,9 +63,9 @@ pub(super) fn look(view: &View, survey: &Survey, findings: &mut Findings) {
     }
 }
 
-fn payload(item: &Value, count: usize, view: &View, findings: &mut Findings) {
+fn payload(item: &Value, count: usize, view: &SurveyedView, findings: &mut Findings) {
     let mut add =
-        |words: String| findings.add(Finding::new(&SERVER_06, Place::view(&view.uri), words));
+        |words: String| findings.add(Finding::new(&SERVER_06, Spot::view(&view.uri), words));
     if count > 1 {
         add(format!("resources/read gives {count} items"));
     }
@@ -79,8 +79,8 @@ fn payload(item: &Value, count: usize, view: &View, findings: &mut Findings) {
     }
 }
 
-fn metadata(item: &Value, view: &View, survey: &Survey, findings: &mut Findings) {
-    let place = || Place::view(&view.uri);
+fn metadata(item: &Value, view: &SurveyedView, survey: &Survey, findings: &mut Findings) {
+    let place = || Spot::view(&view.uri);
     let read = &item["_meta"]["ui"];
     if let Some(entry) = &view.entry {
         let listed = &entry["_meta"]["ui"];
@@ -155,8 +155,8 @@ fn is_proven(domain: &Value, address: Option<&str>) -> bool {
     domain == format!("{hash}.claudemcpcontent.com")
 }
 
-fn weight(view: &View, findings: &mut Findings) {
-    let place = || Place::view(&view.uri);
+fn weight(view: &SurveyedView, findings: &mut Findings) {
+    let place = || Spot::view(&view.uri);
     if view.took > SLOW {
         let words = format!("took {:.1} s to read", view.took.as_secs_f64());
         let level = if view.took > TOO_SLOW { Level::Error } else { Level::Warning };

@@ -5,7 +5,7 @@ use transom::violation::Quoted;
 
 use super::{
     catalogue::{Rule, SERVER_14, SERVER_15, SERVER_16},
-    finding::{Finding, Findings, Place},
+    finding::{Finding, Findings, Spot},
     schema,
     survey::{Called, Survey},
 };
@@ -13,7 +13,7 @@ use crate::arguments::Level;
 
 /// What came of calling a tool as a host.
 pub(super) fn look(call: &Called, survey: &Survey, findings: &mut Findings) {
-    let place = || Place::tool(&call.tool);
+    let place = || Spot::tool(&call.tool);
     let result = match &call.result {
         Ok(result) => result,
         Err(why) => {
@@ -69,13 +69,13 @@ pub(super) fn meaning(result: &Value, tool: &str, rule: &'static Rule, findings:
     let text = text.join("\n");
     let plain = text.trim().trim_end_matches(['.', '!', '…']).to_lowercase();
     if plain.is_empty() {
-        findings.add(Finding::new(rule, Place::tool(tool), "its result has no text"));
+        findings.add(Finding::new(rule, Spot::tool(tool), "its result has no text"));
     } else if PLACEHOLDERS.contains(&&*plain) {
         let words = format!("its result says {} and nothing else", Quoted::new(text.trim()));
-        findings.add(Finding::new(rule, Place::tool(tool), words).at(Level::Warning));
+        findings.add(Finding::new(rule, Spot::tool(tool), words).at(Level::Warning));
     } else if plain.starts_with("<!doctype") || plain.starts_with("<html") {
         findings.add(
-            Finding::new(rule, Place::tool(tool), "the text of its result is HTML")
+            Finding::new(rule, Spot::tool(tool), "the text of its result is HTML")
                 .at(Level::Warning),
         );
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     catalogue::RULES,
-    finding::{Finding, Place},
+    finding::{Finding, Spot},
     report::{Checked, Outcome, Report},
 };
 
@@ -64,14 +64,14 @@ fn results(report: &Report) -> Vec<Value> {
 /// The whole sentence: programs that show results often show nothing of the rule.
 fn message(finding: &Finding) -> String {
     let subject = match &finding.place {
-        Place { tool: Some(tool), .. } => format!("tool {tool}"),
-        Place { view: Some(view), .. } => view.clone(),
+        Spot { tool: Some(tool), .. } => format!("tool {tool}"),
+        Spot { view: Some(view), .. } => view.clone(),
         _ => "the server".to_owned(),
     };
     format!("{subject}: {}. {}.", finding.words, finding.rule.fix)
 }
 
-fn location(place: &Place) -> Value {
+fn location(place: &Spot) -> Value {
     let mut location = json!({});
     if let Some(view) = &place.view {
         location["physicalLocation"] = json!({ "artifactLocation": { "uri": uri(view) } });

@@ -9,10 +9,10 @@ use transom_host::upstream::Era;
 use super::{
     catalogue::{
         SERVER_01, SERVER_02, SERVER_13, SERVER_18, SERVER_19, SERVER_20, SERVER_21, SERVER_23,
-        SERVER_24,
+        SERVER_24, SERVER_26,
     },
-    finding::{Finding, Findings, Place},
-    resource, result,
+    finding::{Finding, Findings, Spot},
+    resource, result, routes,
     survey::{Listed, Survey, is_app_only, is_for_model},
     tool, view,
 };
@@ -20,9 +20,11 @@ use crate::arguments::Level;
 
 /// Applies every rule to what is known of a server.
 pub(super) fn look(survey: &Survey, findings: &mut Findings) {
+    output(survey, findings);
     capabilities(survey, findings);
     for tool in &survey.tools.items {
         tool::look(tool, findings);
+        routes::look(tool, findings);
     }
     lists(survey, findings);
     for view in &survey.views {
@@ -43,25 +45,36 @@ pub(super) fn look(survey: &Survey, findings: &mut Findings) {
     }
 }
 
+fn output(survey: &Survey, findings: &mut Findings) {
+    if let Some(first) = &survey.strays.first {
+        let lines = match survey.strays.lines {
+            1 => "a line".to_owned(),
+            lines => format!("{lines} lines"),
+        };
+        let words = format!("wrote {lines} to its standard output, beginning with {first}");
+        findings.add(Finding::new(&SERVER_26, Spot::server(), words));
+    }
+}
+
 fn capabilities(survey: &Survey, findings: &mut Findings) {
     let has_views = !survey.views.is_empty();
     if has_views && !survey.advertises() {
         let words = format!("has views, and does not advertise {EXTENSION}");
-        findings.add(Finding::new(&SERVER_01, Place::server(), words));
+        findings.add(Finding::new(&SERVER_01, Spot::server(), words));
     }
     if !has_views && survey.advertises() {
         let words = format!("advertises {EXTENSION}, and no view can be found");
-        findings.add(Finding::new(&SERVER_01, Place::server(), words));
+        findings.add(Finding::new(&SERVER_01, Spot::server(), words));
     }
     if has_views && survey.resources.is_none() {
         let words = "has views, and no resources capability";
-        findings.add(Finding::new(&SERVER_02, Place::server(), words));
+        findings.add(Finding::new(&SERVER_02, Spot::server(), words));
     }
     match &survey.resources {
-        Some(Err(why)) => findings.add(Finding::new(&SERVER_02, Place::server(), why)),
+        Some(Err(why)) => findings.add(Finding::new(&SERVER_02, Spot::server(), why)),
         Some(Ok(Listed { cut: Some(why), .. })) => {
             let words = format!("the list of resources is not complete: {why}");
-            findings.add(Finding::new(&SERVER_02, Place::server(), words));
+            findings.add(Finding::new(&SERVER_02, Spot::server(), words));
         }
         _ => {}
     }
@@ -71,15 +84,15 @@ fn lists(survey: &Survey, findings: &mut Findings) {
     let Listed { dropped, cut, .. } = &survey.tools;
     if let Some(why) = cut {
         let words = format!("the list of tools is not complete: {why}");
-        findings.add(Finding::new(&SERVER_21, Place::server(), words).at(Level::Error));
+        findings.add(Finding::new(&SERVER_21, Spot::server(), words).at(Level::Error));
     }
     if *dropped > 0 {
         let words = format!("{dropped} entries of the list of tools are no tools");
-        findings.add(Finding::new(&SERVER_21, Place::server(), words).at(Level::Error));
+        findings.add(Finding::new(&SERVER_21, Spot::server(), words).at(Level::Error));
     }
     let mut seen = BTreeSet::new();
     for name in survey.tools.names().filter(|name| !seen.insert(*name)) {
-        let finding = Finding::new(&SERVER_21, Place::tool(name), "is listed twice");
+        let finding = Finding::new(&SERVER_21, Spot::tool(name), "is listed twice");
         findings.add(finding.at(Level::Error));
     }
 }
@@ -91,7 +104,7 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
         Ok(tools) => tools,
         Err(why) => {
             let words = format!("a client without the extension gets no list of tools: {why}");
-            return findings.add(Finding::new(&SERVER_20, Place::server(), words));
+            return findings.add(Finding::new(&SERVER_20, Spot::server(), words));
         }
     };
     if survey.said.era == Era::Stateless
@@ -99,7 +112,7 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
         && [&survey.tools, tools].iter().any(|listed| listed.cache.as_deref() != Some("private"))
     {
         let words = "tools/list differs by client, and its cacheScope is not \"private\"";
-        findings.add(Finding::new(&SERVER_13, Place::server(), words));
+        findings.add(Finding::new(&SERVER_13, Spot::server(), words));
     }
     let hosts: BTreeSet<&str> = survey.tools.names().collect();
     for tool in tools.items.iter().filter(|tool| is_app_only(tool)) {
@@ -109,12 +122,12 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
         } else {
             ("is for views alone, and hidden from the hosts that show them", Level::Error)
         };
-        findings.add(Finding::new(&SERVER_19, Place::tool(name), words).at(level));
+        findings.add(Finding::new(&SERVER_19, Spot::tool(name), words).at(level));
     }
     let offered = |listed: &Listed| listed.items.iter().filter(|tool| is_for_model(tool)).count();
     if offered(&survey.tools) > 0 && offered(tools) == 0 {
         let words = "a client without the extension is offered no tool at all";
-        findings.add(Finding::new(&SERVER_20, Place::server(), words));
+        findings.add(Finding::new(&SERVER_20, Spot::server(), words));
     }
     for call in &text.calls {
         let fine = survey.calls.iter().any(|host| host.tool == call.tool && host.result.is_ok());
@@ -122,7 +135,7 @@ fn text_client(survey: &Survey, findings: &mut Findings) {
             Ok(result) => result::meaning(result, &call.tool, &SERVER_20, findings),
             Err(why) if fine => {
                 let words = format!("answers a client without the extension with an error: {why}");
-                findings.add(Finding::new(&SERVER_20, Place::tool(&call.tool), words));
+                findings.add(Finding::new(&SERVER_20, Spot::tool(&call.tool), words));
             }
             Err(_) => {}
         }
@@ -134,12 +147,12 @@ fn one_connection(survey: &Survey, findings: &mut Findings) {
     let Some((text, again)) = &survey.in_between else { return };
     if differ(&survey.tools, again).next().is_some() {
         let words = "a host gets another list after a client without views has asked";
-        findings.add(Finding::new(&SERVER_24, Place::server(), words));
+        findings.add(Finding::new(&SERVER_24, Spot::server(), words));
     }
     let alone = survey.text.as_ref().and_then(|side| side.tools.as_ref().ok());
     if alone.is_some_and(|alone| differ(alone, text).next().is_some()) {
         let words = "a client without views gets another list after a host has asked";
-        findings.add(Finding::new(&SERVER_24, Place::server(), words));
+        findings.add(Finding::new(&SERVER_24, Spot::server(), words));
     }
 }
 
@@ -148,14 +161,14 @@ fn others(survey: &Survey, findings: &mut Findings) {
     for other in &survey.others {
         for name in differ(&survey.tools, &other.tools) {
             let words = format!("is not the same over {}", other.way);
-            findings.add(Finding::new(&SERVER_18, Place::tool(&name), words));
+            findings.add(Finding::new(&SERVER_18, Spot::tool(&name), words));
         }
         let uris: BTreeSet<&String> = ours.documents.keys().chain(other.documents.keys()).collect();
         for uri in
             uris.into_iter().filter(|uri| ours.documents.get(*uri) != other.documents.get(*uri))
         {
             let words = format!("is not the same document over {}", other.way);
-            findings.add(Finding::new(&SERVER_18, Place::view(uri), words));
+            findings.add(Finding::new(&SERVER_18, Spot::view(uri), words));
         }
     }
 }
@@ -167,7 +180,7 @@ fn proxy(survey: &Survey, findings: &mut Findings) {
             (false, true) => format!("answered a request for {}", attempt.what),
             (false, false) => continue,
         };
-        findings.add(Finding::new(&SERVER_23, Place::tool(&attempt.tool), words));
+        findings.add(Finding::new(&SERVER_23, Spot::tool(&attempt.tool), words));
     }
 }
 

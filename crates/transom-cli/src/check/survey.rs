@@ -26,8 +26,8 @@ use transom::{
     wire::{EXTENSION, UiUri},
 };
 use transom_host::{
-    documents::{Document, Limits},
-    upstream::{self, Era, Memo, Options, Target, Upstream},
+    documents::{Document, DocumentLimits},
+    upstream::{self, Era, Memo, Options, Strays, Target, Upstream},
 };
 
 pub(super) use calls::{Called, Calls};
@@ -49,14 +49,14 @@ pub(super) struct Plan {
 #[derive(Debug)]
 pub(super) struct Survey {
     /// What it says of itself.
-    pub(super) said: Arc<upstream::Server>,
+    pub(super) said: Arc<upstream::ServerIdentity>,
     /// The address, where it has one.
     pub(super) address: Option<String>,
     pub(super) capabilities: Map<String, Value>,
     pub(super) tools: Listed,
     /// Nothing where it has no resources; an error where the list could not be had.
     pub(super) resources: Option<Result<Listed, String>>,
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<SurveyedView>,
     pub(super) calls: Vec<Called>,
     pub(super) proxy: Vec<Attempt>,
     /// As a client that shows no views sees it.
@@ -68,11 +68,13 @@ pub(super) struct Survey {
     /// Whether its author is at work on it; its documents are then judged without the page around them.
     pub(super) dev: bool,
     pub(super) unchecked: Vec<Unchecked>,
+    /// What it wrote to its standard output beside messages.
+    pub(super) strays: Strays,
 }
 
 /// One document.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct SurveyedView {
     pub(super) uri: String,
     /// The tools that link to it.
     pub(super) tools: Vec<String>,
@@ -107,8 +109,10 @@ impl Survey {
     pub(super) async fn of(target: &Target, plan: &Plan) -> Result<Self, String> {
         let host = connect(target, plan, true, None).await?;
         let surveyed = Self::as_host(&host, target, plan).await;
+        let strays = host.strays();
         host.close().await;
         let mut survey = surveyed?;
+        survey.strays = strays;
         survey.as_text_client(target, plan).await;
         survey.in_the_other_era(target, plan).await;
         Ok(survey)
@@ -116,7 +120,7 @@ impl Survey {
 
     /// What the views of it are, by their hashes; to compare it with itself elsewhere.
     pub(super) fn as_other(&self, way: String) -> Other {
-        let hash = |view: &View| match &view.document {
+        let hash = |view: &SurveyedView| match &view.document {
             Some(Ok(document)) => Some((view.uri.clone(), document.hash.to_string())),
             _ => None,
         };
@@ -154,6 +158,7 @@ impl Survey {
             dev: dev::is_on(&tools),
             tools,
             unchecked: vec![],
+            strays: Strays::default(),
         };
         survey.read_views(host).await;
         survey.calls = plan.calls.make(host, &survey.tools, &mut survey.unchecked).await;
@@ -192,7 +197,7 @@ impl Survey {
             let Some(uri) = UiUri::parse(uri) else { continue };
             let tools = linked.get(uri.as_str()).cloned().unwrap_or_default();
             let entry = entries.get(uri.as_str()).copied();
-            views.push(View::read(host, uri, tools, entry, self.dev).await);
+            views.push(SurveyedView::read(host, uri, tools, entry, self.dev).await);
         }
         if rest > 0 {
             let why =
@@ -242,7 +247,7 @@ impl Survey {
                     for view in &self.views {
                         let Some(uri) = UiUri::parse(&view.uri) else { continue };
                         let entry = view.entry.as_ref();
-                        let read = View::read(&host, uri, vec![], entry, self.dev).await;
+                        let read = SurveyedView::read(&host, uri, vec![], entry, self.dev).await;
                         if let Some(Ok(document)) = read.document {
                             documents.insert(read.uri, document.hash.to_string());
                         }
@@ -256,7 +261,7 @@ impl Survey {
     }
 }
 
-impl View {
+impl SurveyedView {
     async fn read(
         host: &Upstream,
         uri: UiUri,
@@ -272,7 +277,8 @@ impl View {
             result => result,
         };
         let document = result.as_ref().ok().map(|result| {
-            let document = Document::read("checked", &uri, result, entry, &Limits::default());
+            let document =
+                Document::read("checked", &uri, result, entry, &DocumentLimits::default());
             document.map(Box::new).map_err(|error| error.to_string())
         });
         let answer = result.and_then(|result| {

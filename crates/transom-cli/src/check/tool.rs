@@ -5,7 +5,7 @@ use transom::wire::UiUri;
 
 use super::{
     catalogue::{SERVER_04, SERVER_07, SERVER_08, SERVER_10, SERVER_21},
-    finding::{Finding, Findings, Place, quote},
+    finding::{Finding, Findings, Spot, quote},
     survey::is_for_model,
 };
 use crate::arguments::Level;
@@ -13,7 +13,7 @@ use crate::arguments::Level;
 /// What a tool says of itself.
 pub(super) fn look(tool: &Value, findings: &mut Findings) {
     let name = tool["name"].as_str().unwrap_or_default();
-    let place = || Place::tool(name);
+    let place = || Spot::tool(name);
     let meta = &tool["_meta"];
     let (nested, flat) = (&meta["ui"]["resourceUri"], &meta["ui/resourceUri"]);
     for (key, link) in [("_meta.ui.resourceUri", nested), ("_meta[\"ui/resourceUri\"]", flat)] {
@@ -49,7 +49,7 @@ fn visibility(value: &Value, name: &str, findings: &mut Findings) {
     let words = match value {
         Value::Null => return,
         Value::Array(list) if list.is_empty() => {
-            "has an empty visibility: nobody may call it".to_owned()
+            "has an empty visibility: neither the model nor a view may call it".to_owned()
         }
         Value::Array(list) => {
             let strange = |who: &&Value| !matches!(who.as_str(), Some("model" | "app"));
@@ -58,13 +58,13 @@ fn visibility(value: &Value, name: &str, findings: &mut Findings) {
         }
         other => format!("has the visibility {}, which is no list", quote(other)),
     };
-    findings.add(Finding::new(&SERVER_08, Place::tool(name), words));
+    findings.add(Finding::new(&SERVER_08, Spot::tool(name), words));
 }
 
 fn names_and_hints(tool: &Value, name: &str, findings: &mut Findings) {
-    let place = || Place::tool(name);
+    let place = || Spot::tool(name);
     if tool["name"].as_str().is_none_or(str::is_empty) {
-        let finding = Finding::new(&SERVER_21, Place::server(), "a tool has no name");
+        let finding = Finding::new(&SERVER_21, Spot::server(), "a tool has no name");
         return findings.add(finding.at(Level::Error));
     }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -78,8 +78,8 @@ fn names_and_hints(tool: &Value, name: &str, findings: &mut Findings) {
     }
     let hints = ["readOnlyHint", "destructiveHint"];
     if is_for_model(tool) && hints.iter().all(|hint| !tool["annotations"][hint].is_boolean()) {
-        let words = "says neither readOnlyHint nor destructiveHint";
-        findings.add(Finding::new(&SERVER_21, place(), words));
+        let words = "says neither readOnlyHint nor destructiveHint: hosts ask people about every call of it";
+        findings.add(Finding::new(&SERVER_21, place(), words).at(Level::Note));
     }
     let contradicts = hints.iter().all(|hint| tool["annotations"][hint] == true);
     if contradicts {

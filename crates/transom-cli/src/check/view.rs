@@ -10,8 +10,8 @@ use super::{
         DOCUMENT_01, DOCUMENT_02, DOCUMENT_03, DOCUMENT_04, DOCUMENT_05, DOCUMENT_06, DOCUMENT_07,
         DOCUMENT_08, DOCUMENT_09, DOCUMENT_10, DOCUMENT_11, Rule,
     },
-    finding::{Finding, Findings, Place},
-    page::Page,
+    finding::{Finding, Findings, Spot},
+    page::Markup,
     script,
 };
 use crate::arguments::Level;
@@ -19,7 +19,7 @@ use crate::arguments::Level;
 /// Looks at a document. `tools` are the names that a host gets to know.
 pub(super) fn look(document: &Document, tools: &BTreeSet<&str>, findings: &mut Findings) {
     let html = String::from_utf8_lossy(&document.html);
-    let view = View { uri: document.uri.as_str(), page: Page::of(&html), document };
+    let view = Checked { uri: document.uri.as_str(), page: Markup::of(&html), document };
     view.head(findings);
     view.scan(findings);
     view.handlers(findings);
@@ -29,26 +29,26 @@ pub(super) fn look(document: &Document, tools: &BTreeSet<&str>, findings: &mut F
     view.relative(findings);
 }
 
-struct View<'a> {
+struct Checked<'a> {
     uri: &'a str,
-    page: Page,
+    page: Markup,
     document: &'a Document,
 }
 
-impl View<'_> {
+impl Checked<'_> {
     fn find(&self, rule: &'static Rule, at: usize, words: impl Into<String>) -> Finding {
-        Finding::new(rule, Place::line(self.uri, self.page.line(at)), words)
+        Finding::new(rule, Spot::line(self.uri, self.page.line(at)), words)
     }
 
     fn head(&self, findings: &mut Findings) {
-        let Page { doctype, charset, viewport, .. } = self.page;
+        let Markup { doctype, charset, viewport, .. } = self.page;
         let parts = [
             (doctype, "has no <!doctype html>", Level::Warning),
             (charset, "does not name its charset", Level::Warning),
             (viewport, "has no viewport: phones show it as a page of a desk's width", Level::Note),
         ];
         for (_, words, level) in parts.into_iter().filter(|(there, ..)| !there) {
-            findings.add(Finding::new(&DOCUMENT_01, Place::view(self.uri), words).at(level));
+            findings.add(Finding::new(&DOCUMENT_01, Spot::view(self.uri), words).at(level));
         }
     }
 
@@ -67,7 +67,7 @@ impl View<'_> {
                 What::Unread => (&DOCUMENT_01, Level::Warning),
                 _ => continue,
             };
-            let place = Place::line(self.uri, found.place.line);
+            let place = Spot::line(self.uri, found.place.line);
             findings.add(Finding::new(rule, place, &*found.words).at(level));
         }
     }
@@ -203,7 +203,14 @@ fn navigation(script: Script<'_>) -> Option<usize> {
     let own = |at: &usize| {
         own(at) && (script.is_global(*at) || script.before(*at).ends_with("document."))
     };
+    let own = |at: &usize| own(at) && !is_qualifier(script, *at);
     script.words("location").filter(own).find(goes)
+}
+
+/// `layout(location = 0)`: a shader's, in a text.
+fn is_qualifier(script: Script<'_>, at: usize) -> bool {
+    let line = script.before(at).rsplit(['\n', ';', '{', ')']).next().unwrap_or_default();
+    line.rsplit_once('(').is_some_and(|(word, _)| word.trim_ascii_end().ends_with("layout"))
 }
 
 /// Where something of one host is used, unless the script asks for it anywhere.
@@ -287,7 +294,7 @@ const HOST_GLOBALS: [&str; 3] = ["window.openai", "acquireVsCodeApi", "window.cl
 mod tests {
     use serde_json::{json, value::to_raw_value};
     use transom::wire::UiUri;
-    use transom_host::documents::Limits;
+    use transom_host::documents::DocumentLimits;
 
     use super::*;
 
@@ -302,7 +309,8 @@ mod tests {
         });
         let result = to_raw_value(&json!({ "contents": [item] })).unwrap();
         let uri = UiUri::parse("ui://x/y").unwrap();
-        let document = Document::read("x", &uri, &result, None, &Limits::default()).unwrap();
+        let document =
+            Document::read("x", &uri, &result, None, &DocumentLimits::default()).unwrap();
         let mut findings = Findings::default();
         look(&document, &["show"].into(), &mut findings);
         let line = |finding: Finding| (finding.rule.id, finding.place.line.unwrap_or_default());

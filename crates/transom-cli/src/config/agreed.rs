@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    /// A folder with somebody's file, and a home elsewhere.
+    /// A folder with a stranger's file, and a home elsewhere.
     struct Scene {
         home: tempfile::TempDir,
         folder: tempfile::TempDir,
@@ -214,7 +214,7 @@ mod tests {
             (config, terminal.questions.into_inner())
         }
 
-        /// Whether somebody is asked again.
+        /// Whether the operator is asked again.
         fn asks(&self) -> bool {
             !self.load(Some(false), &RunArguments::default()).1.is_empty()
         }
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_found_file_says_nothing_about_servers_of_the_command_line_either() {
         let scene =
-            Scene::new("[policy]\ndestructive-tools = 'allow'\n[servers.b]\nscripts = ['wasm']");
+            Scene::new("[policy]\ndestructive-tools = 'allow'\n[servers.b]\ngrants = ['wasm']");
         let mut named = run();
         named.servers.urls = vec!["http://b".parse().unwrap()];
         assert!(scene.load(None, &named).0.is_err());
@@ -330,7 +330,7 @@ mod tests {
     fn no_file_agrees_to_itself() {
         let scene = Scene::new(STARTS);
         scene.load(Some(true), &run()).0.unwrap();
-        // Somebody is pointed to a data folder that came with it, in which somebody has agreed to it.
+        // The operator is pointed to a data folder that came with it, in which its author has agreed to it.
         let brought = scene.folder.path().join("brought");
         let kept = scene.home.path().join(".local/share/transom");
         std::fs::rename(&kept, &brought).unwrap();

@@ -258,7 +258,7 @@ mod tests {
     const FILE: &str = "[run]\naudit = false\n[policy]\ndownloads = 'allow'\nmessages = 'deny'\n\
         [servers.pdf]\ncommand = './pdf'\nargs = ['-c', 'rm -rf /', '--token=hush']\ncwd = 'x y'\n\
         env = { LD_PRELOAD = './hush.so', KEY = '${AWS_SECRET}' }\n\
-        [servers.web]\nurl = 'https://a.test/mcp?key=hush'\nscripts = ['wasm']\n\
+        [servers.web]\nurl = 'https://a.test/mcp?key=hush'\ngrants = ['wasm']\n\
         headers = { Authorization = 'Bearer ${TOKEN}' }\noauth.client-secret-env = 'CLIENT'\n\
         [servers.web.policy.tools]\nerase = 'allow'\n";
 
@@ -271,8 +271,8 @@ mod tests {
                 "LOOSENS the policy for downloads: allow (without the file: ask)",
                 "tightens the policy for messages: deny (without the file: ask)",
                 "run.audit = false",
+                "server web: grants = [\"wasm\"]",
                 "server web: policy.tools.erase = \"allow\"",
-                "server web: scripts = [\"wasm\"]",
                 "server pdf: starts ./pdf -c \"rm -rf /\" --token=hush   in the folder \"x y\"",
                 "server pdf: gets KEY = your variable AWS_SECRET",
                 "server pdf: gets LD_PRELOAD = ./hush.so",

@@ -17,6 +17,7 @@ use transom::{
     csp::Grant,
     policy::{HostPattern, Nearby, Stance},
     printed::is_reserved,
+    routes::RoutePattern,
     wire::ResourcePermissions,
 };
 use transom_host::sandbox::Wildcard;
@@ -36,15 +37,15 @@ pub(crate) struct File {
     #[serde(default)]
     pub(crate) policy: Rules,
     #[serde(default)]
-    pub(crate) limits: Limits,
+    pub(crate) limits: LimitsTable,
     #[serde(default)]
-    pub(crate) servers: BTreeMap<String, Server>,
+    pub(crate) servers: BTreeMap<String, ServerTable>,
 }
 
 /// `[limits]` and `[servers.NAME.limits]`: what views may use up.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Limits {
+pub(crate) struct LimitsTable {
     /// Of the host; not for a server.
     pub(crate) views: Option<Spanned<u64>>,
     #[serde(default)]
@@ -116,7 +117,7 @@ pub(crate) struct Run {
 /// says, or with `--name`.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Server {
+pub(crate) struct ServerTable {
     pub(crate) command: Option<Spanned<String>>,
     /// The file with `mcpServers` that has it.
     pub(crate) from: Option<Spanned<PathBuf>>,
@@ -125,7 +126,9 @@ pub(crate) struct Server {
     pub(crate) cwd: Option<Spanned<PathBuf>>,
     pub(crate) url: Option<Spanned<Address>>,
     pub(crate) headers: Option<Spanned<BTreeMap<String, String>>>,
-    pub(crate) scripts: Option<Spanned<Vec<Scripts>>>,
+    /// Once, when only scripts could be granted, it was called that.
+    #[serde(alias = "scripts")]
+    pub(crate) grants: Option<Spanned<Vec<Granted>>>,
     pub(crate) permissions: Option<Spanned<Vec<Permission>>>,
     pub(crate) private: Option<Spanned<Vec<Private>>>,
     pub(crate) oauth: Option<Spanned<OAuth>>,
@@ -134,7 +137,7 @@ pub(crate) struct Server {
     #[serde(default)]
     pub(crate) policy: Rules,
     #[serde(default)]
-    pub(crate) limits: Limits,
+    pub(crate) limits: LimitsTable,
 }
 
 /// `[servers.NAME.oauth]`: how we are known where people sign in.
@@ -169,6 +172,8 @@ pub(crate) struct Rules {
     #[serde(default)]
     pub(crate) tools: BTreeMap<String, Spanned<Word>>,
     #[serde(default)]
+    pub(crate) routes: BTreeMap<Route, Spanned<Word>>,
+    #[serde(default)]
     pub(crate) links: BTreeMap<Host, Spanned<Word>>,
     pub(crate) allow_domains: Option<Spanned<Vec<Spanned<Host>>>>,
     pub(crate) block_domains: Option<Spanned<Vec<Spanned<Host>>>>,
@@ -178,6 +183,11 @@ pub(crate) struct Rules {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Host(pub(crate) HostPattern);
+
+/// HTTP requests of tools: a method and paths.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Route(pub(crate) RoutePattern);
 
 /// Something of this machine or its networks.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -195,14 +205,8 @@ pub(crate) enum Word {
 
 /// A grant as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub(crate) enum Scripts {
-    #[serde(rename = "blob:")]
-    Blob,
-    #[serde(rename = "data:")]
-    Data,
-    #[serde(rename = "wasm")]
-    Wasm,
-}
+#[serde(try_from = "String")]
+pub(crate) struct Granted(pub(crate) Grant);
 
 /// A permission as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -316,6 +320,15 @@ impl TryFrom<String> for Host {
     }
 }
 
+impl TryFrom<String> for Route {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let refused = |error| format!("expected a request as in POST /api/cart/{{id}}: {error}");
+        text.parse().map(Self).map_err(refused)
+    }
+}
+
 impl TryFrom<String> for Private {
     type Error = String;
 
@@ -349,13 +362,15 @@ impl From<Word> for Stance {
     }
 }
 
-impl From<Scripts> for Grant {
-    fn from(scripts: Scripts) -> Self {
-        match scripts {
-            Scripts::Blob => Self::Blob,
-            Scripts::Data => Self::Data,
-            Scripts::Wasm => Self::Wasm,
-        }
+impl TryFrom<String> for Granted {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let found = Grant::ALL.into_iter().find(|grant| grant.name() == text);
+        found.map(Self).ok_or_else(|| {
+            let names = Grant::ALL.map(|grant| format!("`{}`", grant.name()));
+            format!("expected one of {}", names.join(", "))
+        })
     }
 }
 

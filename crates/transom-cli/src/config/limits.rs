@@ -72,7 +72,7 @@ impl Caps {
     /// other way round. Two numbers of the file that cannot both be meant are refused.
     pub(crate) fn with(
         &self,
-        table: &file::Limits,
+        table: &file::LimitsTable,
         source: impl Fn(Range<usize>) -> Source,
     ) -> Result<Self, Refused> {
         let mut caps = self.clone();
@@ -389,7 +389,7 @@ pub(crate) const MOST_VIEWS: u64 = 10_000;
 mod tests {
     use super::*;
 
-    fn table(text: &str) -> file::Limits {
+    fn table(text: &str) -> file::LimitsTable {
         toml::from_str(text).unwrap()
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct Config {
     pub(crate) caps: Caps,
     /// How many views may be open, of all servers.
     pub(crate) views: Setting<u64>,
-    pub(crate) servers: Vec<Server>,
+    pub(crate) servers: Vec<ConfiguredServer>,
     /// Names that the file speaks of and that no server has, and those that are switched off.
     pub(crate) absent: Vec<String>,
     pub(crate) disabled: Vec<String>,
@@ -68,7 +68,7 @@ pub(crate) enum Frames {
 
 /// One server.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ConfiguredServer {
     pub(crate) name: String,
     pub(crate) target: Target,
     pub(crate) source: Source,
@@ -92,7 +92,7 @@ impl From<SandboxMode> for Frames {
     }
 }
 
-impl Server {
+impl ConfiguredServer {
     /// What is agreed with it.
     pub(crate) fn agreement(&self) -> Agreement {
         Agreement {

@@ -15,7 +15,7 @@ use transom_host::{
 
 use super::{
     limits::Caps,
-    model::{Config, Frames, Run, Server},
+    model::{Config, ConfiguredServer, Frames, Run},
     rules::{Rules, word},
     setting::{Setting, Source},
 };
@@ -34,6 +34,7 @@ impl Display for Config {
         for (name, list, source) in self.rules.domains() {
             line(f, name, list, source)?;
         }
+        print_stances(f, "policy.routes", self.rules.routes())?;
         print_stances(f, "policy.links", self.rules.links())?;
         writeln!(f, "\n[limits]")?;
         line(f, "views", self.views.value, &self.views.source)?;
@@ -92,7 +93,7 @@ impl Run {
 
 fn print_server(
     f: &mut fmt::Formatter<'_>,
-    server: &Server,
+    server: &ConfiguredServer,
     all: &Rules,
     caps: &Caps,
 ) -> fmt::Result {
@@ -104,7 +105,7 @@ fn print_server(
         Target::InProcess(_) => writeln!(f, "# built in")?,
     }
     let grants: Vec<&str> = server.grants.value.iter().map(|grant| grant.name()).collect();
-    line(f, "scripts", grants, &server.grants.source)?;
+    line(f, "grants", grants, &server.grants.source)?;
     let permissions = transom_host::permissions(server.permissions.value);
     line(f, "permissions", permissions, &server.permissions.source)?;
     let private: Vec<String> = server.private.value.iter().map(ToString::to_string).collect();
@@ -125,6 +126,9 @@ fn print_server(
         line(f, name, list, source)?;
     }
     print_stances(f, &format!("servers.{name}.policy.tools"), server.rules.tools())?;
+    if server.rules.routes() != all.routes() {
+        print_stances(f, &format!("servers.{name}.policy.routes"), server.rules.routes())?;
+    }
     if server.rules.links() != all.links() {
         print_stances(f, &format!("servers.{name}.policy.links"), server.rules.links())?;
     }

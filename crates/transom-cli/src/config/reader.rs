@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     /// How many views may be open, of all servers.
-    pub(super) fn views(&self, table: &file::Limits) -> Result<Setting<u64>> {
+    pub(super) fn views(&self, table: &file::LimitsTable) -> Result<Setting<u64>> {
         let Some(said) = &table.views else { return Ok(Setting::default(VIEWS)) };
         let number = limits::number(said, "views", limits::MOST_VIEWS, &|span| self.at(span));
         Ok(number.map_err(|(span, words)| self.text.problem(span, words))?)
@@ -51,7 +51,7 @@ impl Reader<'_> {
     pub(super) fn caps(
         &self,
         all: &Caps,
-        table: &file::Limits,
+        table: &file::LimitsTable,
         views: &Setting<u64>,
     ) -> Result<Caps> {
         let caps = all.with(table, |span| self.at(span));

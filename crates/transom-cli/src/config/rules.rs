@@ -6,6 +6,7 @@ use toml::Spanned;
 use transom::{
     csp::Source as Origins,
     policy::{Domains, HostPattern, Policy, Stance},
+    routes::RoutePattern,
 };
 
 use super::{
@@ -18,6 +19,7 @@ use super::{
 pub(crate) struct Rules {
     kinds: Vec<(&'static Kind, Setting<Stance>)>,
     tools: BTreeMap<String, Setting<Stance>>,
+    routes: BTreeMap<RoutePattern, Setting<Stance>>,
     links: BTreeMap<HostPattern, Setting<Stance>>,
     allow_domains: Setting<Option<Vec<HostPattern>>>,
     block_domains: Setting<Vec<HostPattern>>,
@@ -33,6 +35,7 @@ impl Default for Rules {
                 .map(|kind| (kind, Setting::default(*(kind.rule)(&mut policy))))
                 .collect(),
             tools: BTreeMap::new(),
+            routes: BTreeMap::new(),
             links: BTreeMap::new(),
             allow_domains: Setting::default(None),
             block_domains: Setting::default(vec![]),
@@ -61,6 +64,8 @@ impl Rules {
         }
         let tools = table.tools.iter().map(|(name, word)| (name.clone(), setting(word)));
         rules.tools.extend(tools);
+        let routes = table.routes.iter().map(|(route, word)| (route.0.clone(), setting(word)));
+        rules.routes.extend(routes);
         let links = table.links.iter().map(|(host, word)| (host.0.clone(), setting(word)));
         rules.links.extend(links);
         let hosts = |list: &Spanned<Vec<Spanned<file::Host>>>| -> Vec<HostPattern> {
@@ -134,6 +139,8 @@ impl Rules {
         }
         let tools = self.tools.iter().map(|(name, stance)| (name.clone(), stance.value));
         policy.tools = tools.collect();
+        let routes = self.routes.iter().map(|(route, stance)| (route.clone(), stance.value));
+        policy.routes = routes.collect();
         let links = self.links.iter().map(|(host, stance)| (host.clone(), stance.value));
         policy.links = links.collect();
         policy.domains = Domains {
@@ -148,6 +155,11 @@ impl Rules {
     /// Every kind, under its name in the file.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = (&'static str, &Setting<Stance>)> {
         self.kinds.iter().map(|(kind, stance)| (kind.name, stance))
+    }
+
+    /// HTTP requests of tools.
+    pub(crate) fn routes(&self) -> &BTreeMap<RoutePattern, Setting<Stance>> {
+        &self.routes
     }
 
     /// Single hosts.
@@ -273,10 +285,15 @@ mod tests {
     fn a_servers_rules_begin_with_those_for_all() {
         let table = |text| toml::from_str::<file::Rules>(text).unwrap();
         let all = table("downloads = 'deny'\nmessages = 'allow'");
-        let own = table("downloads = 'ask'\n[tools]\nerase = 'deny'");
+        let own = table(
+            "downloads = 'ask'\n[tools]\nerase = 'deny'\n[routes]\n'post /api/{id}' = 'allow'",
+        );
         let rules = Rules::default().with(&all, |_| Source::Default);
         let policy = rules.with(&own, |_| Source::Default).policy();
         assert_eq!((policy.downloads, policy.messages), (Stance::Ask, Stance::Allow));
         assert_eq!(policy.tools, [("erase".to_owned(), Stance::Deny)].into());
+        assert_eq!(policy.routes, [("POST /api/{id}".parse().unwrap(), Stance::Allow)].into());
+        let error = toml::from_str::<file::Rules>("[routes]\n'/api' = 'allow'").unwrap_err();
+        assert!(error.to_string().contains("expected a request"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
-use transom::{csp::Grant, wire::ResourcePermissions};
+use transom::{csp::Grant, policy::Grantable, wire::ResourcePermissions};
 use transom_host::{
     demo,
     place::Place,
@@ -17,12 +17,12 @@ use transom_host::{
 use super::{
     file::{self, File},
     limits::Caps,
-    model::Server,
+    model::ConfiguredServer,
     reader::Reader,
     rules::Rules,
     setting::{Setting, Source},
 };
-use crate::{mcp_servers, names};
+use crate::{arguments::Granting, mcp_servers, names};
 
 impl Reader<'_> {
     /// The servers of the command line, or else those of the file, or else the demo.
@@ -33,7 +33,7 @@ impl Reader<'_> {
         rules: &Rules,
         caps: &Caps,
         views: &Setting<u64>,
-    ) -> Result<Vec<Server>> {
+    ) -> Result<Vec<ConfiguredServer>> {
         let own = self.own(file)?;
         let mut servers = self.named(file, &own, json)?;
         if servers.is_empty() {
@@ -52,6 +52,7 @@ impl Reader<'_> {
             self.sound(rules.with(&entry.policy, |span| self.at(span)), &entry.policy)?;
         }
         self.pass_on(&mut servers)?;
+        self.check_grants(&servers)?;
         let server = |placed| self.server(placed, file, rules, caps, views);
         servers.into_iter().map(server).collect()
     }
@@ -77,6 +78,50 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Refuses a `--grant` that is for no server, or for one that is not named where there are several.
+    fn check_grants(&self, servers: &[Placed]) -> Result<()> {
+        for given in &self.arguments.servers.grant {
+            let what = given.what;
+            match &given.server {
+                Some(name) if !servers.iter().any(|placed| placed.name == *name) => {
+                    bail!("--grant {name}={what}: there is no server {name:?}");
+                }
+                None if servers.len() > 1 => {
+                    let name = &servers[0].name;
+                    bail!(
+                        "--grant {what}: there are several servers; say which: --grant {name}={what}"
+                    );
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a server what `--grant` says, on top of what its table does.
+    fn grant(
+        &self,
+        server: &str,
+        grants: &mut Setting<Vec<Grant>>,
+        permissions: &mut Setting<ResourcePermissions>,
+    ) {
+        let own = |given: &&Granting| given.server.as_deref().is_none_or(|name| name == server);
+        for given in self.arguments.servers.grant.iter().filter(own) {
+            let source = Source::Flag("--grant");
+            match given.what {
+                Grantable::Policy(grant) if !grants.value.contains(&grant) => {
+                    grants.value.push(grant);
+                    grants.source = source;
+                }
+                Grantable::Policy(_) => {}
+                Grantable::Permission(permission) => {
+                    *permission.of(&mut permissions.value) = true;
+                    permissions.source = source;
+                }
+            }
+        }
+    }
+
     fn server(
         &self,
         Placed { name, target, source, section }: Placed,
@@ -84,23 +129,24 @@ impl Reader<'_> {
         rules: &Rules,
         caps: &Caps,
         views: &Setting<u64>,
-    ) -> Result<Server> {
+    ) -> Result<ConfiguredServer> {
         let entry = file.servers.get(&name).filter(|_| section);
         let own = entry.map(|entry| rules.with(&entry.policy, |span| self.at(span)));
-        let scripts = entry.and_then(|entry| entry.scripts.as_ref());
-        let grants = scripts.map(|scripts| {
-            let granted = scripts.get_ref().iter().map(|scripts| Grant::from(*scripts)).collect();
-            self.place(scripts, granted)
+        let said = entry.and_then(|entry| entry.grants.as_ref());
+        let grants = said.map(|said| {
+            let granted: Vec<Grant> = said.get_ref().iter().map(|granted| granted.0).collect();
+            self.place(said, granted)
         });
-        let grants = grants.unwrap_or_else(|| Setting::default(vec![]));
+        let mut grants = grants.unwrap_or_else(|| Setting::default(vec![]));
         let said = entry.and_then(|entry| entry.permissions.as_ref());
         let permissions = said.map(|said| {
             let mut granted = ResourcePermissions::default();
             said.get_ref().iter().for_each(|permission| permission.grant(&mut granted));
             self.place(said, granted)
         });
-        let permissions =
+        let mut permissions =
             permissions.unwrap_or_else(|| Setting::default(ResourcePermissions::default()));
+        self.grant(&name, &mut grants, &mut permissions);
         let private = entry.and_then(|entry| entry.private.as_ref());
         let private = private.map(|private| {
             let granted = private.get_ref().iter().map(|private| private.0.clone()).collect();
@@ -114,7 +160,7 @@ impl Reader<'_> {
         let rules = own.unwrap_or_else(|| rules.clone());
         let own = entry.map(|entry| self.caps(caps, &entry.limits, views)).transpose()?;
         let caps = own.unwrap_or_else(|| caps.clone());
-        Ok(Server {
+        Ok(ConfiguredServer {
             name,
             target,
             source,
@@ -238,7 +284,7 @@ impl Reader<'_> {
         Ok(listed)
     }
 
-    fn target(&self, name: &str, entry: &file::Server) -> Result<Option<(Target, Source)>> {
+    fn target(&self, name: &str, entry: &file::ServerTable) -> Result<Option<(Target, Source)>> {
         if entry.command.is_some() || entry.url.is_some() {
             self.refuse(&entry.from, "from is for a server that the section does not name itself")?;
         }
@@ -264,7 +310,7 @@ impl Reader<'_> {
         })
     }
 
-    fn command(&self, program: &str, entry: &file::Server) -> Command {
+    fn command(&self, program: &str, entry: &file::ServerTable) -> Command {
         let env = entry.env.as_ref().map(|env| env.get_ref().clone()).unwrap_or_default();
         let cwd = entry.cwd.as_ref();
         // The path of a program is read from the folder of the file, because the person agreed to that file. The program
@@ -314,7 +360,7 @@ fn listed(path: &Path, json: &Value, own: &[Placed], file: &Path) -> Result<Vec<
     Ok(servers.into_iter().map(placed).collect())
 }
 
-fn endpoint(url: &url::Url, entry: &file::Server) -> Target {
+fn endpoint(url: &url::Url, entry: &file::ServerTable) -> Target {
     let headers = entry.headers.as_ref().map(|headers| headers.get_ref().clone());
     let headers = headers.unwrap_or_default().into_iter();
     let headers = headers.map(|(key, value)| (key, mcp_servers::secret(value))).collect();

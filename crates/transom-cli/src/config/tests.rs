@@ -73,7 +73,7 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
         ("[servers.a]\ncommand = \"x\"\nheaders.X = \"1\"", 3, "headers belong to a server with a url"),
         ("[servers.a]\nurl = \"http://a.test\"\ncwd = \"x\"", 3, "cwd belongs to a server with a command"),
         ("[servers.a]\ncomand = \"x\"",                  2, "unknown field `comand`"),
-        ("[servers.a]\nurl = \"http://a.test\"\nscripts = [\"eval\"]", 3, "expected one of `blob:`, `data:`, `wasm`"),
+        ("[servers.a]\nurl = \"http://a.test\"\ngrants = [\"inline\"]", 3, "expected one of `blob:`, `data:`, `wasm`, `eval`"),
         ("[servers.a]\nurl = \"http://a.test\"\nprivate = [\"x.com\"]", 3, "this is a public name, which views reach by declaring it"),
         ("[servers.a]\nurl = \"http://a.test\"\nprivate = [\"*\"]", 3, "expected a private host as in localhost:3000"),
         ("[servers.a.policy]\nsampling = true",          2, "expected a string, got boolean"),
@@ -168,8 +168,8 @@ fn the_command_line_comes_before_the_file_and_the_file_before_the_house() {
 
 #[test]
 fn servers_of_the_command_line_take_the_place_of_the_files() {
-    let toml = "[servers.a]\nurl = \"http://a.test\"\nscripts = [\"wasm\"]\n\
-                [servers.b]\nscripts = [\"data:\"]\npolicy.downloads = \"deny\"";
+    let toml = "[servers.a]\nurl = \"http://a.test\"\ngrants = [\"wasm\"]\n\
+                [servers.b]\ngrants = [\"data:\"]\npolicy.downloads = \"deny\"";
     let names = |words: &[&str]| {
         let config = load(toml, words).unwrap();
         config.servers.into_iter().map(|server| server.name).collect::<Vec<_>>()
@@ -181,8 +181,8 @@ fn servers_of_the_command_line_take_the_place_of_the_files() {
 
 #[test]
 fn what_a_section_grants_goes_to_its_own_server_and_to_none_that_is_only_called_so() {
-    let toml = "[servers.a]\nurl = \"https://a.test/mcp\"\nscripts = [\"wasm\"]\n\
-                [servers.pdf]\nscripts = [\"data:\"]\npolicy.downloads = \"deny\"";
+    let toml = "[servers.a]\nurl = \"https://a.test/mcp\"\ngrants = [\"wasm\"]\n\
+                [servers.pdf]\ngrants = [\"data:\"]\npolicy.downloads = \"deny\"";
     let first = |words: &[&str]| {
         let server = load(toml, words).unwrap().servers.into_iter().next().unwrap();
         (server.name.clone(), server.grants.value.clone(), server.agreement().policy.unwrap())
@@ -224,7 +224,7 @@ fn a_section_is_about_a_server_of_another_file_only_if_it_says_so() {
         ("", None),
         ("from = \"other.json\"\n", None),
     ] {
-        let toml = format!("[servers.pdf]\n{from}scripts = [\"wasm\"]");
+        let toml = format!("[servers.pdf]\n{from}grants = [\"wasm\"]");
         std::fs::write(folder.path().join("transom.toml"), toml).unwrap();
         match (load_in(folder.path(), &config), grants) {
             (Ok(config), Some(grant)) => assert_eq!(config.servers[0].grants.value, [grant]),
@@ -244,7 +244,7 @@ fn what_is_private_is_granted_to_one_server_and_dev_grants_this_machine() {
     let toml = "[servers.a]\nurl = \"http://a.test\"\nprivate = [\"localhost:3000\", \"*.corp.internal\"]\n\
                 [servers.b]\ncommand = \"x\"";
     let mut config = load(toml, &[]).unwrap();
-    let private = |server: &Server| -> Vec<String> {
+    let private = |server: &ConfiguredServer| -> Vec<String> {
         let policy = server.agreement().policy.unwrap();
         policy.domains.private.iter().map(ToString::to_string).collect()
     };
@@ -301,13 +301,13 @@ fn what_is_printed_can_be_read_again_and_holds_no_secret() {
     let toml = "[run]\nsandbox-domain = \"https://*.a.test\"\n\
         [policy]\nmessages = \"deny\"\n\
         [servers.\"a b\"]\ncommand = \"npx\"\nargs = [\"--token=hush\"]\ncwd = \"/x\"\n\
-        env = { KEY = \"hush\", OTHER = \"${NAME}\" }\nscripts = [\"blob:\"]\n\
+        env = { KEY = \"hush\", OTHER = \"${NAME}\" }\ngrants = [\"blob:\"]\n\
         [servers.\"a b\".policy]\ndownloads = \"allow\"\n\
         [servers.\"a b\".policy.tools]\n\"erase all\" = \"deny\"\n\
         [servers.web]\nurl = \"https://me:hush@a.test/mcp?key=hush\"\n\
         headers = { Authorization = \"Bearer ${TOKEN}\", X-Key = \"hush\" }\n\
         [servers.off]\nurl = \"http://off.test\"\ndisabled = true\n\
-        [servers.nobody]\nscripts = []\n";
+        [servers.nobody]\ngrants = []\n";
     let config = load(toml, &["--port", "1234"]).unwrap();
     assert_eq!(
         (&*config.absent, &*config.disabled),
@@ -384,7 +384,7 @@ const KEYS: [&str; 18] = [
     "cwd",
     "url",
     "headers",
-    "scripts",
+    "grants",
     "permissions",
     "private",
     "disabled",

@@ -1,6 +1,9 @@
-//! Our page's listener, and the socket on which that page, and nobody else, reaches us.
+//! Our page's listener, and the socket on which that page, and no other program, reaches us.
 
-use std::hash::{BuildHasher as _, RandomState};
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    time::Duration,
+};
 
 use anyhow::{Context as _, Result};
 use axum::{
@@ -9,7 +12,11 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use tokio::net::{TcpListener, TcpStream};
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
 use tokio_tungstenite::{
     WebSocketStream, accept_hdr_async_with_config,
     tungstenite::{
@@ -36,7 +43,7 @@ pub(super) async fn open(both: Both, server: &Url) -> Result<Door> {
     let host = format!("localhost:{}", both.port);
     let socket = TcpListener::bind("127.0.0.1:0").await.context("cannot listen on loopback")?;
     let port = socket.local_addr()?.port();
-    // The frame may show the server's origin and nothing else; the page may call us and nobody else.
+    // The frame may show the server's origin and nothing else; the page may call us and no other address.
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; frame-src {}; connect-src ws://127.0.0.1:{port}; \
          frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -78,31 +85,44 @@ impl Door {
         format!("ws://127.0.0.1:{}/{:016x}{:016x}", self.port, random(), random())
     }
 
-    /// Waits for our page to call at an invitation.
+    /// Waits for our page to call at an invitation. Who connects and says nothing keeps it out no longer than the others
+    /// that wait beside it do: not at all.
     pub(super) async fn admit(&self, invitation: &str) -> Result<WebSocketStream<TcpStream>> {
         let path = Url::parse(invitation)?.path().to_owned();
+        let mut callers = FuturesUnordered::new();
         loop {
-            let (stream, _) = self.socket.accept().await?;
-            #[expect(clippy::result_large_err, reason = "the library's own type")]
-            let check = |request: &Request, upgraded: Upgraded| {
-                let from = request.headers().get("origin");
-                let ours = from.is_some_and(|from| from == self.origin.as_str());
-                match ours && request.uri().path() == path {
-                    true => Ok(upgraded),
-                    false => {
-                        let mut refused = ErrorResponse::new(None);
-                        *refused.status_mut() = StatusCode::FORBIDDEN;
-                        Err(refused)
+            tokio::select! {
+                accepted = self.socket.accept(), if callers.len() < CALLERS => {
+                    callers.push(timeout(HANDSHAKE, self.upgrade(accepted?.0, &path)));
+                }
+                Some(upgraded) = callers.next() => {
+                    if let Ok(Some(socket)) = upgraded {
+                        return Ok(socket);
                     }
                 }
-            };
-            let config = WebSocketConfig::default()
-                .max_message_size(Some(LARGEST))
-                .max_frame_size(Some(LARGEST));
-            if let Ok(socket) = accept_hdr_async_with_config(stream, check, Some(config)).await {
-                return Ok(socket);
             }
         }
+    }
+
+    /// Takes up a socket, if it is our page that calls, at this path.
+    async fn upgrade(&self, stream: TcpStream, path: &str) -> Option<WebSocketStream<TcpStream>> {
+        #[expect(clippy::result_large_err, reason = "the library's own type")]
+        let check = |request: &Request, upgraded: Upgraded| {
+            let from = request.headers().get("origin");
+            let ours = from.is_some_and(|from| from == self.origin.as_str());
+            match ours && request.uri().path() == path {
+                true => Ok(upgraded),
+                false => {
+                    let mut refused = ErrorResponse::new(None);
+                    *refused.status_mut() = StatusCode::FORBIDDEN;
+                    Err(refused)
+                }
+            }
+        };
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(LARGEST))
+            .max_frame_size(Some(LARGEST));
+        accept_hdr_async_with_config(stream, check, Some(config)).await.ok()
     }
 }
 
@@ -113,3 +133,58 @@ pub(super) fn origin(port: u16) -> String {
 
 /// The largest message: what the transport lets through, with room for escapes.
 const LARGEST: usize = 32 << 20;
+
+/// How many may be in the middle of calling at once, and how long each may take.
+const CALLERS: usize = 64;
+const HANDSHAKE: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+pub(super) mod tests {
+    use tokio_tungstenite::{client_async, tungstenite::client::IntoClientRequest as _};
+
+    use super::*;
+
+    /// A door without a page behind it.
+    async fn door() -> Door {
+        let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = socket.local_addr().unwrap().port();
+        Door { page: String::new(), origin: origin(7431), socket, port }
+    }
+
+    async fn call(invitation: &str, from: &str) -> Option<WebSocketStream<TcpStream>> {
+        let mut request = invitation.into_client_request().unwrap();
+        request.headers_mut().insert("origin", from.parse().unwrap());
+        let port = request.uri().port_u16().unwrap();
+        let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        client_async(request, stream).await.ok().map(|(socket, _)| socket)
+    }
+
+    /// Both ends of a socket.
+    pub(in crate::expose) async fn pair() -> [WebSocketStream<TcpStream>; 2] {
+        let door = door().await;
+        let invitation = door.invite();
+        let (ours, theirs) =
+            tokio::join!(door.admit(&invitation), call(&invitation, "http://localhost:7431"));
+        [ours.unwrap(), theirs.unwrap()]
+    }
+
+    #[tokio::test]
+    async fn who_connects_and_says_nothing_keeps_our_page_out_for_no_time() {
+        let door = door().await;
+        let invitation = door.invite();
+        let mut silent = vec![];
+        for _ in 0..3 {
+            silent.push(TcpStream::connect(("127.0.0.1", door.port)).await.unwrap());
+        }
+        let admit = door.admit(&invitation);
+        let calls = async {
+            // Nor do those who are not our page.
+            assert!(call(&invitation, "http://evil.test").await.is_none());
+            assert!(call(&door.invite(), "http://localhost:7431").await.is_none());
+            call(&invitation, "http://localhost:7431").await
+        };
+        let (admitted, called) = tokio::join!(admit, calls);
+        assert!(admitted.is_ok() && called.is_some());
+        drop(silent);
+    }
+}

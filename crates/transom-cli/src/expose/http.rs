@@ -50,7 +50,7 @@ async fn answer(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes) 
         return refuse(&Value::Null, -32600, "expected one JSON-RPC message");
     }
     let Some(id) = message.get("id").filter(|_| message.get("method").is_some()).cloned() else {
-        // Ids of several clients may be equal, so that nobody knows whose request is cancelled.
+        // Ids of several clients may be equal, so that it is not known whose request is cancelled.
         if message["method"] != "notifications/cancelled" {
             let _ = desk.asks.send(Ask::Tell(message)).await;
         }

@@ -1,9 +1,12 @@
 //! All who ask, and the one page: numbers their requests, hands answers back, opens the page again when it is gone.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::{
+    sync::{broadcast, mpsc, oneshot},
+    time::timeout,
+};
 
 use super::{
     door::Door,
@@ -64,7 +67,7 @@ impl Hub {
         self.heard.subscribe()
     }
 
-    /// Goes on until nobody can ask any more.
+    /// Goes on until no client can ask any more.
     pub(super) async fn run(mut self) {
         loop {
             let heard = async {
@@ -128,8 +131,7 @@ impl Hub {
             if !self.attended
                 && let Some(id) = message.get("id")
             {
-                let error =
-                    json!({ "code": -32601, "message": "nobody can answer requests over HTTP" });
+                let error = json!({ "code": -32601, "message": "a client over HTTP cannot answer requests" });
                 let refusal = json!({ "jsonrpc": "2.0", "id": id, "error": error });
                 return self.tell(refusal).await;
             }
@@ -177,12 +179,44 @@ impl Hub {
     }
 }
 
-/// Repeats a client's `initialize`, and waits for the answer.
+/// Repeats a client's `initialize`, and waits for the answer; not for ever: all other clients wait meanwhile.
 async fn greet(link: &mut Link, hello: &Value) -> Result<(), Gone> {
     let again = json!({ "jsonrpc": "2.0", "id": AGAIN, "method": "initialize", "params": hello });
     link.send(&again).await?;
-    while link.hear().await?["id"] != AGAIN {}
+    let answer = async {
+        while link.hear().await?["id"] != AGAIN {}
+        Ok(())
+    };
+    timeout(GREETING, answer).await.unwrap_or_else(|_| Err(Gone::silent(GREETING)))?;
     link.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await
 }
 
 const AGAIN: &str = "transom-again";
+
+/// How long a page that was opened again may take to answer `initialize`.
+const GREETING: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{SinkExt as _, StreamExt as _};
+    use tokio_tungstenite::tungstenite::Message;
+
+    use super::*;
+    use crate::expose::door::tests::pair;
+
+    #[tokio::test]
+    async fn a_page_that_talks_and_does_not_answer_a_second_hello_is_given_up() {
+        let [ours, mut page] = pair().await;
+        let mut link = Link::of(ours);
+        tokio::time::pause();
+        let hello = json!({});
+        let (greeted, ()) = tokio::join!(greet(&mut link, &hello), async {
+            let said = page.next().await.unwrap().unwrap().into_text().unwrap();
+            assert!(said.contains("initialize"), "{said}");
+            page.send(Message::text(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#))
+                .await
+                .unwrap();
+        });
+        assert_eq!(greeted.unwrap_err().code, "PAGE_SILENT");
+    }
+}

@@ -22,7 +22,7 @@ pub(super) struct Opener {
 
 /// A page that is connected. Dropping it ends its browser.
 pub(super) struct Link {
-    _browser: Browser,
+    _browser: Option<Browser>,
     socket: WebSocketStream<TcpStream>,
 }
 
@@ -36,6 +36,13 @@ pub(super) struct Gone {
 impl Gone {
     fn new(code: &str, words: impl Into<String>) -> Self {
         Self { code: code.to_owned(), words: words.into() }
+    }
+
+    /// The page is there, and says nothing.
+    pub(super) fn silent(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        let words = format!("it was opened again and did not answer initialize within {seconds} s");
+        Self::new("PAGE_SILENT", words)
     }
 
     /// The answer to a request that the page did not answer.
@@ -62,7 +69,7 @@ impl Opener {
         let Ok(socket) = admitted else {
             return Err(Gone::new("BROWSER_FAILED", "our own page did not start in the browser"));
         };
-        let mut link = Link { _browser: browser, socket: socket.map_err(failed)? };
+        let mut link = Link { _browser: Some(browser), socket: socket.map_err(failed)? };
         // A person may be typing; how long a page may take to load is the page's own deadline.
         loop {
             let said = link.hear().await?;
@@ -74,6 +81,12 @@ impl Opener {
 }
 
 impl Link {
+    /// A page without a browser of ours around it.
+    #[cfg(test)]
+    pub(super) fn of(socket: WebSocketStream<TcpStream>) -> Self {
+        Self { _browser: None, socket }
+    }
+
     /// Hands a message to the page.
     pub(super) async fn send(&mut self, message: &Value) -> Result<(), Gone> {
         self.socket.send(Message::text(message.to_string())).await.map_err(|_| lost())

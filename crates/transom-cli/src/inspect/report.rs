@@ -11,12 +11,12 @@ use transom::{
 };
 use transom_host::{
     MissingGrants, MissingNearby, MissingPermissions,
-    documents::{self, Document, Limits, ScanFinding, Severity, What},
+    documents::{self, Document, DocumentLimits, ScanFinding, Severity, What},
     upstream::{Listing, ResourceEntries, Upstream},
 };
 
 use crate::{
-    config::Server,
+    config::ConfiguredServer,
     identity::{Identity, Protocol},
 };
 
@@ -31,7 +31,7 @@ pub(super) struct Report {
     /// Whether it says that it has views; the specification does not ask for it.
     pub(super) announces_views: bool,
     pub(super) tools: Audiences,
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<ViewReport>,
     /// What is odd about the list of tools.
     pub(super) findings: Vec<Finding>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Audiences {
 
 /// One view.
 #[derive(Debug, Serialize)]
-pub(super) struct View {
+pub(super) struct ViewReport {
     pub(super) uri: String,
     /// The tools that open it.
     pub(super) tools: Vec<String>,
@@ -91,7 +91,7 @@ pub(super) struct Finding {
 
 impl Report {
     /// Reads the documents of all views of a server.
-    pub(super) async fn of(server: &Server, upstream: &Upstream) -> Self {
+    pub(super) async fn of(server: &ConfiguredServer, upstream: &Upstream) -> Self {
         let (said, listing) = (upstream.server(), upstream.tools());
         let entries = upstream.resource_entries().await;
         let mut views = vec![];
@@ -100,7 +100,7 @@ impl Report {
         let unlisted = linked.iter().any(|(uri, _)| entries.get(uri).is_none());
         let templates = if unlisted { upstream.resource_templates().await } else { vec![] };
         for (uri, tools) in linked {
-            let mut view = View::of(server, upstream, &entries, &uri, tools).await;
+            let mut view = ViewReport::of(server, upstream, &entries, &uri, tools).await;
             let made = |template: &&String| documents::fits(template, uri.as_str());
             let template = templates.iter().find(made).filter(|_| entries.get(&uri).is_none());
             view.findings.extend(template.map(|template| unpinned(template)));
@@ -146,9 +146,9 @@ impl Audiences {
     }
 }
 
-impl View {
+impl ViewReport {
     async fn of(
-        server: &Server,
+        server: &ConfiguredServer,
         upstream: &Upstream,
         entries: &ResourceEntries,
         uri: &UiUri,
@@ -189,7 +189,7 @@ impl Finding {
     }
 
     /// Everything about a document, the gravest first.
-    fn all_of(document: &Document, server: &Server) -> Vec<Self> {
+    fn all_of(document: &Document, server: &ConfiguredServer) -> Vec<Self> {
         let grants = &server.grants.value;
         let served = |found: &&ScanFinding| matches!(found.what, What::NeedsGrant(grant) if grants.contains(&grant));
         let scan = document.scan.findings.iter().filter(|found| !served(found));
@@ -219,14 +219,14 @@ impl Finding {
 }
 
 async fn read(
-    server: &Server,
+    server: &ConfiguredServer,
     upstream: &Upstream,
     entries: &ResourceEntries,
     uri: &UiUri,
 ) -> Result<Document, String> {
     let result = upstream.read_resource(uri.as_str()).await.map_err(|error| error.story())?;
     let listing = entries.get(uri);
-    let document = Document::read(&server.name, uri, &result, listing, &Limits::default());
+    let document = Document::read(&server.name, uri, &result, listing, &DocumentLimits::default());
     document.map_err(|error| error.to_string())
 }
 

@@ -2,7 +2,7 @@
 
 use transom_host::documents::Severity;
 
-use super::report::{Facts, Finding, Report, View};
+use super::report::{Facts, Finding, Report, ViewReport};
 use crate::terminal::clean;
 
 /// Prints a report, a stranger's words made harmless line by line.
@@ -34,7 +34,7 @@ fn tools(report: &Report, lines: &mut Lines) {
         ("for both", &tools.both),
         ("for the model", &tools.model),
         ("for apps", &tools.app),
-        ("for nobody", &tools.nobody),
+        ("for neither", &tools.nobody),
     ];
     let count: usize = audiences.iter().map(|(_, names)| names.len()).sum();
     lines.fact(1, "tools", &count.to_string());
@@ -43,7 +43,7 @@ fn tools(report: &Report, lines: &mut Lines) {
     }
 }
 
-fn print_view(view: &View, lines: &mut Lines) {
+fn print_view(view: &ViewReport, lines: &mut Lines) {
     lines.add(1, format!("view {}", view.uri));
     lines.fact(2, "opened by", &list(&view.tools));
     if let Some(facts) = &view.document {

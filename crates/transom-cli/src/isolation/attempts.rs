@@ -8,7 +8,7 @@ pub(super) struct Attempt {
     /// What a person calls it.
     pub(super) words: &'static str,
     pub(super) sort: Sort,
-    pub(super) by: View,
+    pub(super) by: Attacker,
 }
 
 /// What its success would mean.
@@ -24,7 +24,7 @@ pub(super) enum Sort {
 
 /// The view that tries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum View {
+pub(super) enum Attacker {
     /// The one that tries most of them, one after the other.
     Main,
     /// The one that is clicked on before each.
@@ -41,40 +41,40 @@ impl Attempt {
     /// The name of the view that tries it.
     pub(super) fn view(&self) -> &'static str {
         match self.by {
-            View::Main => "main",
-            View::Clicked => "clicked",
-            View::Granted => "granted",
-            View::Alone | View::Doomed => self.id,
+            Attacker::Main => "main",
+            Attacker::Clicked => "clicked",
+            Attacker::Granted => "granted",
+            Attacker::Alone | Attacker::Doomed => self.id,
         }
     }
 }
 
 const fn escape(id: &'static str, words: &'static str) -> Attempt {
-    Attempt { id, words, sort: Sort::Escape, by: View::Main }
+    Attempt { id, words, sort: Sort::Escape, by: Attacker::Main }
 }
 
 const fn click(id: &'static str, words: &'static str) -> Attempt {
-    Attempt { id, words, sort: Sort::Escape, by: View::Clicked }
+    Attempt { id, words, sort: Sort::Escape, by: Attacker::Clicked }
 }
 
 const fn alone(id: &'static str, words: &'static str) -> Attempt {
-    Attempt { id, words, sort: Sort::Escape, by: View::Alone }
+    Attempt { id, words, sort: Sort::Escape, by: Attacker::Alone }
 }
 
 const fn doomed(id: &'static str, words: &'static str) -> Attempt {
-    Attempt { id, words, sort: Sort::Escape, by: View::Doomed }
+    Attempt { id, words, sort: Sort::Escape, by: Attacker::Doomed }
 }
 
 const fn open(id: &'static str, words: &'static str, why: &'static str) -> Attempt {
-    Attempt { id, words, sort: Sort::Open(why), by: View::Main }
+    Attempt { id, words, sort: Sort::Open(why), by: Attacker::Main }
 }
 
 const fn need(id: &'static str, words: &'static str) -> Attempt {
-    Attempt { id, words, sort: Sort::Need, by: View::Main }
+    Attempt { id, words, sort: Sort::Need, by: Attacker::Main }
 }
 
 const fn granted(id: &'static str, words: &'static str) -> Attempt {
-    Attempt { id, words, sort: Sort::Need, by: View::Granted }
+    Attempt { id, words, sort: Sort::Need, by: Attacker::Granted }
 }
 
 /// All of them, in the order they are tried and printed.
@@ -113,10 +113,17 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     escape("worker-unasked", "worker from a blob, not granted"),
     escape("wasm-unasked", "WebAssembly, not granted"),
     escape("service-worker", "service worker"),
-    escape("sandbox-fetch", "fetch of the sandbox's own window"),
-    escape("parent-dom", "the sandbox's document"),
+    escape("porch-fetch", "fetch of its porch's own window"),
+    escape("porch-script", "script put into its porch"),
+    escape("porch-image", "image put into its porch"),
+    escape("porch-frame", "frame put into its porch"),
+    escape("porch-child-fetch", "fetch of a blank frame in its porch"),
+    escape("porch-service-worker", "service worker of its porch"),
+    escape("sandbox-dom", "the sandbox's document"),
+    escape("sandbox-rewrite", "the sandbox's functions, rewritten"),
+    escape("sandbox-odd-value", "a value without a size, past its porch to the sandbox"),
     escape("top-dom", "the host page's document"),
-    escape("frame-element", "its own frame's element"),
+    escape("frame-element", "its porch's frame, in the sandbox"),
     escape("document-domain", "document.domain"),
     escape("sibling-dom", "another view's document"),
     escape("sibling-storage", "another view's storage"),
@@ -135,6 +142,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     escape("geolocation", "position"),
     click("clipboard", "clipboard, after a click"),
     click("popup", "popup, after a click"),
+    click("porch-popup", "popup of its porch, after a click"),
     click("popup-link", "a link to a new tab, after a click"),
     click("download", "download, after a click"),
     click("fullscreen", "fullscreen, after a click"),
@@ -146,6 +154,13 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     alone("form-post", "form sent to another site"),
     alone("self-navigation", "itself sent elsewhere"),
     alone("meta-refresh", "itself sent elsewhere by <meta>"),
+    alone("porch-write", "its porch written anew"),
+    alone("porch-navigation", "its porch sent elsewhere"),
+    alone("porch-blob", "its porch sent to a page of its own making"),
+    alone("porch-removal", "itself removed from its porch, going on in there"),
+    alone("sandbox-navigation", "its sandbox sent elsewhere"),
+    alone("sandbox-link", "its sandbox sent elsewhere by a link in its porch"),
+    need("parent", "a parent of its own origin, which it may look at and change"),
     need("storage", "local storage"),
     need("data-image", "data: images"),
     need("declared-fetch", "fetch from a declared address"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::attempts::{ATTEMPTS, Attempt, Sort, View};
+use super::attempts::{ATTEMPTS, Attacker, Attempt, Sort};
 
 /// Something that was seen.
 #[derive(Debug)]
@@ -115,8 +115,10 @@ impl Evidence {
             let trace = self.attempts.get(attempt.id);
             let over = trace.is_some_and(|trace| match attempt.by {
                 // It may not live to tell.
-                View::Alone => trace.begun,
-                View::Main | View::Clicked | View::Granted | View::Doomed => trace.ended,
+                Attacker::Alone => trace.begun,
+                Attacker::Main | Attacker::Clicked | Attacker::Granted | Attacker::Doomed => {
+                    trace.ended
+                }
             });
             over || self.closed.contains_key(attempt.view())
         })
@@ -166,7 +168,7 @@ impl Evidence {
         let page = self.page.as_ref();
         let witness = match id {
             _ if trace.trapped => "it arrived",
-            "odd-value" if trace.fooled => "the host page was given it",
+            "odd-value" | "sandbox-odd-value" if trace.fooled => "the host page was given it",
             _ if trace.fooled => "the other view believed it",
             "credential" | "host-storage" if secret_read() => "a key of the host was among it",
             "host-cookie" if page.is_some_and(|page| page.cookie.contains("transom-isolation")) => {
@@ -306,17 +308,19 @@ mod tests {
         let mut evidence = Evidence::default();
         for Attempt { id, by, .. } in ATTEMPTS {
             // The first end of a view is the end of all that it was to try.
-            assert!(*by == View::Granted || !evidence.is_complete());
+            assert!(*by == Attacker::Granted || !evidence.is_complete());
             match by {
-                View::Alone => evidence.note(said(&format!(r#"{{"trying":"{id}"}}"#))),
-                View::Doomed => {
+                Attacker::Alone => evidence.note(said(&format!(r#"{{"trying":"{id}"}}"#))),
+                Attacker::Doomed => {
                     evidence.note(said(&format!(r#"{{"trying":"{id}"}}"#)));
                     assert!(!evidence.is_complete());
                     let end = format!(r#"{{"closed":"{id}","reason":"flood"}}"#);
                     evidence.note(said(&end));
                     assert_eq!(outcome(&evidence, id), Outcome::Blocked);
                 }
-                View::Granted => evidence.note(said(r#"{"closed":"granted","reason":"flood"}"#)),
+                Attacker::Granted => {
+                    evidence.note(said(r#"{"closed":"granted","reason":"flood"}"#))
+                }
                 _ => evidence.note(said(&format!(r#"{{"tried":"{id}","got":"stopped"}}"#))),
             }
         }

@@ -4,7 +4,8 @@ const start = async () => {
   sessionStorage.setItem("transom-key", "naive-key");
   const report = (words) => fetch("/isolation/report", { method: "POST", body: JSON.stringify(words) });
   addEventListener("message", ({ data }) => {
-    if (data?.params?.arguments?.odd) void report({ fooled: "odd-value" });
+    const said = data?.params?.arguments;
+    if (said?.odd) void report({ fooled: said.id });
   });
   const { mount } = await fetch("/isolation/plan").then((response) => response.json());
   const show = ({ server, args }, place) => {

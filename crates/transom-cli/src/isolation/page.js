@@ -13,7 +13,8 @@ const start = async () => {
     fetch("/isolation/report", { method: "POST", headers: { authorization: `Bearer ${key}` }, body: JSON.stringify(words) });
   // Whatever the host's element makes of it: what is here was carried here.
   addEventListener("message", ({ data }) => {
-    if (data?.params?.arguments?.odd) void post({ fooled: "odd-value" });
+    const said = data?.params?.arguments;
+    if (said?.odd) void post({ fooled: said.id });
   });
   const channel = new transomHost.WebSocketChannel({ url: `ws://${location.host}/ws`, key });
   const { mount } = await fetch("/isolation/plan").then((response) => response.json());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    attempts::{ATTEMPTS, View},
+    attempts::{ATTEMPTS, Attacker},
     traps::Traps,
 };
 
@@ -20,15 +20,17 @@ pub(super) struct Plan {
 impl Plan {
     /// What a view of the stranger's is to do.
     pub(super) fn of(&self, view: &str) -> Value {
-        let of = |by: View| {
+        let of = |by: Attacker| {
             let mine = ATTEMPTS.iter().filter(|attempt| attempt.view() == view && attempt.by == by);
             mine.map(|attempt| attempt.id).collect::<Vec<_>>()
         };
-        let quick = [of(View::Main), of(View::Alone), of(View::Doomed), of(View::Granted)].concat();
+        let quick =
+            [of(Attacker::Main), of(Attacker::Alone), of(Attacker::Doomed), of(Attacker::Granted)]
+                .concat();
         json!({
             "view": view,
             "quick": quick,
-            "clicks": of(View::Clicked),
+            "clicks": of(Attacker::Clicked),
             "trap": self.traps.trap,
             "line": self.traps.line,
             "stun": self.traps.stun,
@@ -49,8 +51,9 @@ impl Plan {
             stranger("stranger", "main"),
             stranger("granted", "granted"),
         ];
-        let alone =
-            ATTEMPTS.iter().filter(|attempt| matches!(attempt.by, View::Alone | View::Doomed));
+        let alone = ATTEMPTS
+            .iter()
+            .filter(|attempt| matches!(attempt.by, Attacker::Alone | Attacker::Doomed));
         all.extend(alone.map(|attempt| stranger("stranger", attempt.id)));
         json!({ "mount": all })
     }

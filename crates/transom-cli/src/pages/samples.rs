@@ -13,7 +13,7 @@ pub(super) struct Sample {
 pub(super) enum Part {
     /// A server in a frame of a client.
     Framed,
-    /// A server in a popup of a client, which nobody may put into a frame.
+    /// A server in a popup of a client, which no page may put into a frame.
     Popup,
     /// The outer page of the inverted pair.
     Dashboard,

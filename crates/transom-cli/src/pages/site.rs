@@ -17,11 +17,11 @@ use super::samples::{Part, SAMPLES, Sample};
 /// All pages with their files.
 pub(super) struct Site {
     port: u16,
-    pages: HashMap<String, Page>,
+    pages: HashMap<String, Files>,
 }
 
 /// One page's files by path, and its policy.
-struct Page {
+struct Files {
     files: HashMap<String, (&'static str, Bytes)>,
     policy: String,
 }
@@ -54,7 +54,7 @@ impl Site {
         format!("http://{name}.localhost:{}", self.port)
     }
 
-    fn page(&self, sample: &Sample, folder: &Path, clients: &[String]) -> Result<Page> {
+    fn page(&self, sample: &Sample, folder: &Path, clients: &[String]) -> Result<Files> {
         let mut files = HashMap::new();
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -68,7 +68,7 @@ impl Site {
         let index = index.replacen("</title>", &format!("</title>{metas}"), 1);
         files.insert("/".to_owned(), (HTML, Bytes::from(index)));
         files.remove("/index.html");
-        Ok(Page { files, policy: self.policy(sample.part, clients) })
+        Ok(Files { files, policy: self.policy(sample.part, clients) })
     }
 
     /// What a page is told about the others: names and texts of `<meta>` elements.

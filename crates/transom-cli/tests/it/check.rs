@@ -21,7 +21,8 @@ fn check(words: &[&str]) -> (i32, String, String) {
 fn three_levels() -> App {
     App::with(|app| {
         app.tools[0]["_meta"]["ui"]["csp"] = json!({});
-        app.tools[0]["annotations"] = json!({});
+        app.tools[0]["name"] = json!("show me");
+        app.tools[0]["annotations"] = json!({ "destructiveHint": false });
         app.contents[0]["text"] =
             json!(crate::bad_server::html("<button onclick=\"x()\">x</button>"));
     })
@@ -36,13 +37,13 @@ fn the_text_is_ranked_and_says_why_and_what_to_do() {
         "rmcp ",
         "2 tools, 1 view, 0 calls made",
         "error    server-10  policy and permissions stand on the resource",
-        "     tool show: has _meta.ui.csp",
+        "     tool show me: has _meta.ui.csp",
         "     why  hosts ignore csp",
         "     fix  move them",
         "warning  server-21",
         "note     document-03",
         "ui://clean/view.html, line 7: handles events in attributes",
-        "not checked  server-14, server-15, server-16, server-20: \"show\" was not called: it does not say that it only reads",
+        "not checked  server-14, server-15, server-16, server-20: \"show me\" was not called: it does not say that it only reads",
         "1 error, 1 warning, 1 note",
     ];
     let mut rest = &*out;
@@ -95,7 +96,7 @@ fn a_call_that_is_asked_for_is_made_and_one_that_is_not_wanted_is_not() {
 fn the_rules_are_listed() {
     let (code, out, _) = check(&["--rules"]);
     assert_eq!(code, 0);
-    assert_eq!(out.lines().count(), 35 * 3);
+    assert_eq!(out.lines().count(), 37 * 3);
     assert!(out.contains("error    server-05  the MIME type is exactly"), "{out}");
 }
 
@@ -229,6 +230,19 @@ fn what_is_no_list_is_a_finding() {
         assert_eq!(code, 1, "{tools}: {out}{err}");
         assert!(out.contains(words), "{tools}: {out}");
     }
+}
+
+#[test]
+fn what_is_no_message_on_standard_output_is_a_finding() {
+    let answers =
+        [HELLO, ("tools/list", r#"{"tools":[]}"#), ("resources/list", r#"{"resources":[]}"#)];
+    let quiet = scripted(&answers);
+    let (code, out, err) = check(&["--", "sh", "-c", &quiet]);
+    assert_eq!((code, out.contains("server-26")), (0, false), "{out}{err}");
+    let loud = format!("echo 'Ready on port 3000'; echo; echo '{{\"a\":1}}'; {quiet}");
+    let (code, out, err) = check(&["--", "sh", "-c", &loud]);
+    let words = "wrote 2 lines to its standard output, beginning with \"Ready on port 3000\"";
+    assert_eq!((code, out.contains(words)), (1, true), "{out}{err}");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_server_without_views_has_no_findings() {
 fn server_01_the_extension_is_not_advertised() {
     only(
         "server-01",
-        "warning",
+        "note",
         App::with(|app| app.capabilities = json!({ "tools": {}, "resources": {} })),
     );
 }
@@ -78,7 +78,7 @@ fn server_01_the_extension_is_advertised_without_views() {
         app.tools[0]["_meta"] = Value::Null;
         app.resources.clear();
     });
-    only("server-01", "warning", app);
+    only("server-01", "note", app);
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn server_21_names_and_annotations() {
     let named = |name: &str| App::with(|app| app.tools[0]["name"] = json!(name));
     only("server-21", "warning", named("show me"));
     only("server-21", "warning", named(&"show".repeat(20)));
-    only("server-21", "warning", App::with(|app| app.tools[0]["annotations"] = json!({})));
+    only("server-21", "note", App::with(|app| app.tools[0]["annotations"] = json!({})));
     only("server-21", "error", App::with(|app| app.tools.push(app.tools[1].clone())));
 }
 
@@ -302,6 +302,37 @@ fn server_23_a_tool_that_fetches_anything() {
 }
 
 #[test]
+fn server_25_a_tool_opens_more_than_views_need() {
+    let declaring = |visibility: Value, routes: Value| {
+        App::with(|app| {
+            let text = json!({ "type": "string" });
+            app.tools[1] = json!({
+                "name": "http_request", "description": "x", "annotations": { "readOnlyHint": false },
+                "inputSchema": { "type": "object", "properties": { "url": text, "method": text } },
+                "_meta": { "ui": { "visibility": visibility }, "transom/http": routes },
+            });
+        })
+    };
+    let routes = |methods: Value, path: &str, effect: &str| json!({ "routes": [{ "methods": methods, "path": path, "effect": effect }] });
+    let app = || json!(["app"]);
+    assert_eq!(found(declaring(app(), routes(json!(["GET"]), "/api/{*rest}", "reads"))), []);
+    assert_eq!(found(declaring(app(), routes(json!(["POST"]), "/api/search", "reads"))), []);
+    let wide = routes(json!(["GET"]), "/{*rest}", "reads");
+    only("server-25", "warning", declaring(app(), wide));
+    let delete = routes(json!(["DELETE"]), "/api/{id}", "reads");
+    only("server-25", "warning", declaring(app(), delete));
+    only("server-25", "warning", declaring(app(), json!({ "routes": [] })));
+    let mut bare = declaring(app(), json!({}));
+    bare.tools[1]["_meta"] = json!({ "ui": { "visibility": ["app"] } });
+    only("server-25", "note", bare);
+    let sound = routes(json!(["GET"]), "/api/{id}", "reads");
+    let offered = declaring(json!(["model", "app"]), sound);
+    assert!(found(offered).contains(&("server-25".to_owned(), "error".to_owned())));
+    let unreadable = found(declaring(app(), json!({ "routes": [{ "path": "api" }] })));
+    assert_eq!(unreadable[0], ("server-25".to_owned(), "error".to_owned()));
+}
+
+#[test]
 fn server_24_capabilities_are_remembered() {
     only("server-24", "error", App::with(|app| app.quirk = Quirk::Remembers));
 }
@@ -337,6 +368,8 @@ fn document_04_bare_storage() {
 fn document_05_windows_and_ways_out() {
     only("document-05", "warning", App::with_body("<script>window.open('x')</script>"));
     only("document-05", "warning", App::with_body("<script>location.href = 'x'</script>"));
+    let shader = "<script>const s = `layout(location = 0) in vec3 p; layout(std140, location=1) out vec4 c;`</script>";
+    assert_eq!(found(App::with_body(shader)), []);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::transom::Place;
 #[test]
 fn what_is_in_force_is_printed_with_its_source() {
     let toml = "[run]\nport = 8000\n[servers.a]\nurl = \"https://me:hush@a.test/mcp\"\n\
-                headers = { X-Key = \"hush\" }\nscripts = [\"wasm\"]\n";
+                headers = { X-Key = \"hush\" }\ngrants = [\"wasm\"]\n";
     let place = Place::new().with("transom.toml", toml);
     let words = ["--print-config", "--no-data", "--toml", "transom.toml"];
     let (code, out, err) = place.transom(&[&["run"][..], &words].concat());
@@ -19,7 +19,7 @@ fn what_is_in_force_is_printed_with_its_source() {
     has("no-data = true", "# --no-data");
     has("downloads = \"ask\"", "# default");
     has("url = \"https://a.test/mcp\"", "# transom.toml line 4");
-    has("scripts = [\"wasm\"]", "# transom.toml line 6");
+    has("grants = [\"wasm\"]", "# transom.toml line 6");
     // The same without the command's name.
     assert_eq!(place.transom(&words).1, out);
 }

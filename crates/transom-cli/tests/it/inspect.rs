@@ -109,9 +109,9 @@ fn a_missing_grant_is_said_with_its_line_until_it_is_given() {
     let place = Place::new().with("transom.toml", &toml);
     let (code, out, err) = place.transom(&["inspect", "--toml", "transom.toml"]);
     assert_eq!(code, 0, "{err}");
-    let line = "write under [servers.\"x y\"] in transom.toml, where its command or url stands: scripts = [\"wasm\"]";
+    let line = "write under [servers.\"x y\"] in transom.toml, where its command or url stands: grants = [\"wasm\"]";
     assert!(out.contains(line), "{out}");
-    let place = place.with("transom.toml", &format!("{toml}scripts = [\"wasm\"]\n"));
+    let place = place.with("transom.toml", &format!("{toml}grants = [\"wasm\"]\n"));
     let (_, out, _) = place.transom(&["inspect", "--toml", "transom.toml"]);
     assert!(!out.contains("granted") && out.contains("'wasm-unsafe-eval'"), "{out}");
 }

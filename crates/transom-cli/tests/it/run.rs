@@ -232,7 +232,7 @@ fn ctrl_c_twice_leaves_at_once_and_leaves_nobody_behind() {
 #[test]
 fn a_server_that_cannot_start_says_what_to_do_and_the_others_run() {
     let toml = format!(
-        "[servers.good]\ncommand = {:?}\nargs = [\"demo-server\"]\n[servers.bad]\ncommand = \"no-such-program-here\"\n[servers.nobody]\nscripts = [\"wasm\"]",
+        "[servers.good]\ncommand = {:?}\nargs = [\"demo-server\"]\n[servers.bad]\ncommand = \"no-such-program-here\"\n[servers.nobody]\ngrants = [\"wasm\"]",
         binary().to_str().unwrap()
     );
     let place = Place::new().with("transom.toml", &toml);

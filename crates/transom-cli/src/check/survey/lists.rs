@@ -63,7 +63,7 @@ async fn list(upstream: &Upstream, method: &str, views: bool) -> Result<Listed, 
             }
         };
         bytes += answer.get().len();
-        let page: Page = match serde_json::from_str(answer.get()) {
+        let page: Portion = match serde_json::from_str(answer.get()) {
             Ok(page) => page,
             Err(_) => return Ok(listed.cut(format!("the answer to {method} is not a list"))),
         };
@@ -120,7 +120,7 @@ async fn page(
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Page {
+struct Portion {
     tools: Option<Vec<Value>>,
     resources: Option<Vec<Value>>,
     next_cursor: Option<String>,

@@ -41,7 +41,9 @@ pub(super) async fn attempt(
     unchecked: &mut Vec<Unchecked>,
 ) -> Vec<Attempt> {
     let fetches = |tool: &&Value| {
-        tool["name"].as_str().is_some_and(|name| name.ends_with("http_request"))
+        let declares = tool["_meta"].get(transom::routes::DECLARED).is_some();
+        let is_named = |name: &str| name.ends_with("http_request");
+        (declares || tool["name"].as_str().is_some_and(is_named))
             && tool["inputSchema"]["properties"]["url"].is_object()
     };
     let Some(tool) = tools.items.iter().find(fetches).and_then(|tool| tool["name"].as_str()) else {
@@ -51,8 +53,8 @@ pub(super) async fn attempt(
         unchecked.push(Unchecked { rules: vec!["server-23"], why: "--no-call".to_owned() });
         return vec![];
     }
-    let why = "where a backend's redirects lead was not tried: nobody but the backend can send one"
-        .to_owned();
+    let why =
+        "where a backend's redirects lead was not tried: only the backend can send one".to_owned();
     unchecked.push(Unchecked { rules: vec!["server-23"], why });
     let Ok(ear) = Ear::listen().await else { return vec![] };
     let mut attempts = vec![];
@@ -100,7 +102,7 @@ impl Ear {
             ("an absolute address", format!("http://{place}/")),
             ("an address without a scheme", format!("//{place}/")),
             ("an address behind a backslash", format!("/\\{place}/")),
-            ("a path that nobody would list", "/transom-check/of-unlisted-paths".to_owned()),
+            ("a path that no author would list", "/transom-check/of-unlisted-paths".to_owned()),
         ]
     }
 }
