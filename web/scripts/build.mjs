@@ -23,7 +23,9 @@ rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
   ...shared,
   entryPoints: readdirSync(`${root}src`, { recursive: true })
-    .filter((file) => file.endsWith(".ts") && file !== "sandbox.ts")
+    .filter(
+      (file) => file.endsWith(".ts") && !/^(sandbox|porch)\.ts$/.test(file),
+    )
     .map((file) => `src/${file}`),
   outbase: "src",
   outdir: "dist",
@@ -33,7 +35,8 @@ await build({
 await classic("index.ts", "transom.global.js", "transom");
 await classic("host.ts", "host.global.js", "transomHost");
 await classic("sandbox.ts", "sandbox.js");
-for (const name of ["sandbox", "transom.global"])
+await classic("porch.ts", "porch.js");
+for (const name of ["sandbox", "porch", "transom.global"])
   writeFileSync(`${root}dist/${name}.d.ts`, "export {};\n");
 
 // The page of `transom run`, which stands beside this package and is no part of it.

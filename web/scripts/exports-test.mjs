@@ -127,6 +127,13 @@ function browser() {
   const window = new Window({ url: "https://page.test/" });
   for (const name of Object.getOwnPropertyNames(window))
     if (!(name in globalThis)) globalThis[name] = window[name];
+  // What looks after something for as long as its page lives does not keep this process.
+  const { setInterval } = globalThis;
+  globalThis.setInterval = (...how) => setInterval(...how).unref();
+  // The sandbox and the porch are told what to do by their own element.
+  Object.defineProperty(document, "currentScript", {
+    value: document.createElement("script"),
+  });
 }
 
 const OPTIONS = {

@@ -25,9 +25,10 @@ const PARTS = [
     () => bundle('export * from "./dist/index.js"'),
   ],
   ["sandbox script", 2.5, () => bundle('import "./dist/sandbox.js"')],
+  ["porch script", 0.6, () => bundle('import "./dist/porch.js"')],
   [
     "<transom-view> with both channels",
-    5.1,
+    5.0,
     () => bundle('export * from "./dist/host.js"'),
   ],
   [
@@ -50,7 +51,7 @@ const PARTS = [
     () => bundle('export { initMcpFetch } from "./dist/fetch/index.js"'),
   ],
   [
-    "fetch over MCP: fetch, XMLHttpRequest and EventSource",
+    "fetch over MCP: fetch, XMLHttpRequest, EventSource and WebSocket",
     9.0,
     () => bundle('export { initMcpHttp } from "./dist/fetch/index.js"'),
   ],

@@ -61,7 +61,7 @@ export class WebSocketChannel implements Channel {
     {
       stream: ReturnType<typeof openStream>;
       hear: (told: Told) => void;
-      due: boolean;
+      due?: ReturnType<typeof setTimeout> | undefined;
     }
   >();
   /** Names this load of the page: a reload starts every view anew. */
@@ -70,7 +70,6 @@ export class WebSocketChannel implements Channel {
   #welcome = false;
   #begun = false;
   #failures = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: WebSocketOptions) {
     this.#options = options;
@@ -78,13 +77,16 @@ export class WebSocketChannel implements Channel {
   }
 
   join(view: string, hear: (told: Told) => void): Seat {
-    const seat = this.#seats.get(view) ?? {
-      stream: openStream(view, (text) => {
-        if (this.#welcome) this.#socket?.send(text);
-      }),
-      due: false,
-      hear,
-    };
+    const seat =
+      this.#seats.get(view) ??
+      ({
+        stream: openStream(view, (text) => {
+          if (this.#welcome) this.#socket?.send(text);
+        }),
+      } as {
+        stream: ReturnType<typeof openStream>;
+        hear: (told: Told) => void;
+      });
     seat.hear = hear;
     this.#seats.set(view, seat);
     return {
@@ -103,7 +105,6 @@ export class WebSocketChannel implements Channel {
 
   /** Ends the connection for good. */
   close(): void {
-    clearTimeout(this.#timer);
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.close();
@@ -131,26 +132,27 @@ export class WebSocketChannel implements Channel {
       const end = { 4401: "refused", 4409: "replaced" }[code] as
         "refused" | "replaced" | undefined;
       this.#options.onstate?.(end ?? "lost");
-      const delay =
-        Math.min(250 * 2 ** this.#failures++, 10_000) *
-        (0.5 + Math.random() / 2);
-      if (!end) this.#timer = setTimeout(() => this.#connect(), delay);
+      if (!end)
+        setTimeout(
+          // Whoever has closed it meanwhile wants no other.
+          () => this.#socket && this.#connect(),
+          Math.min(250 * 2 ** this.#failures++, 10_000) *
+            (1 - Math.random() / 2),
+        );
     };
   }
 
   #hear(text: string): void {
     if (!this.#welcome) return this.#begin(JSON.parse(text).welcome);
-    const frame = readFrame(text);
-    if (!frame) throw new TypeError("not a frame");
+    // What is no frame is nothing, and throws here.
+    const frame = readFrame(text)!;
     const seat = this.#seats.get(frame.view);
     if (!seat || !seat.stream.take(frame)) return;
     // What the page says confirms as well; this is for when it has nothing to say.
-    if (!seat.due)
-      setTimeout(() => {
-        seat.due = false;
-        seat.stream.confirm();
-      }, 20);
-    seat.due = true;
+    seat.due ??= setTimeout(() => {
+      seat.due = undefined;
+      seat.stream.confirm();
+    }, 20);
     seat.hear({ [frame.kind!]: frame.payload } as Told);
   }
 
@@ -159,11 +161,10 @@ export class WebSocketChannel implements Channel {
     this.#failures = 0;
     this.#options.onstate?.("open");
     const seats = [...this.#seats.values()];
-    if (resumed || !this.#begun)
-      for (const { stream } of seats) stream.repeat();
+    if (resumed || !this.#begun) seats.forEach(({ stream }) => stream.repeat());
     else {
       this.#seats.clear();
-      for (const { hear } of seats) hear({ close: { reason: "lost" } });
+      seats.forEach(({ hear }) => hear({ close: { reason: "lost" } }));
     }
     this.#begun = true;
     this.#options.onviews?.(views);

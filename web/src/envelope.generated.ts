@@ -5,7 +5,7 @@ import type { DisplayMode, Json } from "./wire.js";
 
 /** What a page says about a view, read. */
 // prettier-ignore
-export type Said = { "open": Open } | { "message": Carried } | { "dropped": Json } | { "arguments": Piece } | { "call": Call } | { "answer": Answer } | { "did": Did } | { "resize": Container } | { "context": Facts } | { "mode": { mode: DisplayMode } } | { "close": { reason: CloseReason } };
+export type Said = { "open": Open } | { "message": Carried } | { "dropped": Json } | { "arguments": Piece } | { "call": Call } | { "grant": Wanted } | { "answer": Answer } | { "did": Did } | { "resize": Container } | { "context": Facts } | { "mode": { mode: DisplayMode } } | { "close": { reason: CloseReason } };
 
 /** A place for a view. */
 // prettier-ignore
@@ -71,6 +71,12 @@ name: string,
 /** Its arguments, a JSON object. */
 arguments?: Json, };
 
+/** What a person wants to grant, of what they were told that it was blocked. */
+// prettier-ignore
+export type Wanted = {
+/** By their names. */
+grants: Array<string>, };
+
 /** A person's answer. */
 // prettier-ignore
 export type Answer = {
@@ -107,7 +113,9 @@ why: string,
 /** What the tool answered, once it has. */
 text?: string, } } | { "note": {
 /** In a sentence. */
-text: string, } } | { "resize": {
+text: string, } } | { "quiet": {
+/** In sentences. */
+text: string, } } | { "blocked": Obstacles } | { "resize": {
 /** In CSS pixels. */
 width?: number,
 /** In CSS pixels. */
@@ -140,6 +148,14 @@ flyingBytes: number,
 waiting: number,
 /** Its bytes. */
 waitingBytes: number, };
+
+/** What a view was kept from. */
+// prettier-ignore
+export type Obstacles = {
+/** Each in words. */
+lines: Array<string>,
+/** What of it a person can grant, by name. */
+grants: Array<string>, };
 
 /** A question for the person at the page. */
 // prettier-ignore

@@ -25,6 +25,7 @@ export type {
   Deed,
   Facts,
   Fold,
+  Obstacles,
   ToolCall,
 } from "./envelope.generated.js";
 
@@ -84,14 +85,13 @@ export type Frame = {
 /** Reads a frame that concerns a view; nothing when it is not written as the rules say. */
 export function readFrame(text: string): Frame | undefined {
   const [head, view, seq, ack, kind] = HEAD.exec(text) ?? [];
-  if (!head || !view || !text.endsWith("}")) return undefined;
-  const frame = { view, ack: +ack! };
-  if (!kind || !seq)
-    return !kind && !seq && head.length === text.length - 1 ? frame : undefined;
+  if (!head || !kind !== !seq || !text.endsWith("}")) return undefined;
+  const frame = { view: view!, ack: +ack! };
+  if (!kind) return frame;
   const body = text.slice(head.length, -1);
   return {
     ...frame,
-    seq: +seq,
+    seq: +seq!,
     kind,
     payload: kind === "message" ? body : JSON.parse(body),
   };
@@ -100,70 +100,49 @@ export function readFrame(text: string): Frame | undefined {
 /** What one side has said about a view and the other has not yet confirmed. */
 export function openStream(view: string, write: (text: string) => void) {
   if (!/^[\w-]{1,64}$/.test(view)) throw new TypeError("not a view");
-  // What counts until the peer says otherwise: little, so that a view that floods is soon made to wait.
-  const most: PageLimits = {
-    flying: 64,
-    flyingBytes: 2 ** 22,
-    waiting: 1024,
-    waitingBytes: 2 ** 26,
-  };
+  // No view speaks before the host has opened it, and has told how much it may.
+  const most: Partial<PageLimits> = {};
   let heard = 0;
   let confirmed = 0;
-  let bytes = 0;
-  let waiting = 0;
   /** Everything not yet confirmed, and its bytes; only the first `flying` of it has been written. */
-  const unconfirmed: [text: string, size: number][] = [];
+  let unconfirmed: [text: string, size: number][] = [];
   let flying = 0;
 
   const send = (at: number) =>
     write(
       `{"view":"${view}","seq":${confirmed + at + 1},"ack":${heard},${unconfirmed[at]![0]}}`,
     );
+  const bytes = (count?: number) =>
+    unconfirmed.slice(0, count).reduce((all, [, size]) => all + size, 0);
+  const isFull = () =>
+    flying >= most.flying! || (flying && bytes(flying) >= most.flyingBytes!);
   const fill = () => {
-    while (
-      flying < unconfirmed.length &&
-      flying < most.flying &&
-      (!flying || bytes < most.flyingBytes)
-    ) {
-      bytes += unconfirmed[flying]![1];
-      send(flying++);
-    }
+    while (flying < unconfirmed.length && !isFull()) send(flying++);
   };
 
   return {
     /** Says one thing; false when so much waits that the peer must be gone or overwhelmed. */
     say(said: Said | Told): boolean {
-      const [[kind, payload]] = Object.entries(said) as [[string, unknown]];
-      const text =
-        typeof payload === "string" ? payload : JSON.stringify(payload);
-      // Whoever goes does not wait behind what has not been sent yet.
-      if (kind === "close") {
-        unconfirmed.length = flying;
-        waiting = bytes;
-      }
-      const size = bytesOf(text);
-      // A frame that the peer cannot take would end the connection, and the next one, for every view.
-      unconfirmed.push(
-        size > LIMIT ? ['"dropped":{}', 0] : [`"${kind}":${text}`, size],
-      );
-      waiting += unconfirmed.at(-1)![1];
+      // Whoever goes does not wait behind what the view had to say; what the person did goes before.
+      if ("close" in said)
+        unconfirmed = unconfirmed.filter(
+          ([text], at) => at < flying || !/^"(message|dropped)"/.test(text),
+        );
+      unconfirmed.push(memberOf(said));
       fill();
-      return unconfirmed.length < most.waiting && waiting <= most.waitingBytes;
+      return !(
+        unconfirmed.length >= most.waiting! || bytes() > most.waitingBytes!
+      );
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
-    take({ seq, ack, kind, payload }: Frame): boolean {
-      if (ack > confirmed + flying || (seq ?? 0) > heard + 1)
+    take({ seq = 0, ack, kind, payload }: Frame): boolean {
+      if (ack > confirmed + flying || seq > heard + 1)
         throw new TypeError("not a frame");
-      for (; confirmed < ack; confirmed++) {
-        const [, size] = unconfirmed.shift()!;
-        bytes -= size;
-        waiting -= size;
-        flying--;
-      }
+      for (; confirmed < ack; confirmed++, flying--) unconfirmed.shift();
       if (kind === "open") Object.assign(most, (payload as Opened).limits);
       fill();
-      if (!seq || seq <= heard) return false;
+      if (seq <= heard) return false;
       heard = seq;
       return true;
     },
@@ -177,8 +156,21 @@ export function openStream(view: string, write: (text: string) => void) {
   };
 }
 
+/** What was said as the last member of its frame, and its bytes. */
+function memberOf(said: Said | Told): [text: string, size: number] {
+  const [[kind, payload]] = Object.entries(said) as [[string, unknown]];
+  const text = textOf(payload);
+  const size = bytesOf(text);
+  // A frame that the peer cannot take would end the connection, and the next one, for every view.
+  return size > LIMIT ? ['"dropped":{}', 0] : [`"${kind}":${text}`, size];
+}
+
+/** JSON text as it is, and anything else as JSON. */
+export const textOf = (carried: unknown): string =>
+  typeof carried === "string" ? carried : JSON.stringify(carried);
+
 /** The longest message that a frame holds, in bytes: the same for every view and every host. */
 export const LIMIT = 2 ** 24;
 
 const HEAD =
-  /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":)?/;
+  /^\{"view":"([\w-]{1,64})"(?:,"seq":(\d{1,15}))?,"ack":(\d{1,15})(?:,"(\w+)":|}$)/;

@@ -14,20 +14,18 @@ import type { Channel, Seat } from "./channel.js";
 import {
   asMessage,
   LIMIT,
+  textOf,
   type Ask,
-  type Called,
   type Carried,
   type Container,
-  type Deed,
   type Facts,
-  type Fallback,
-  type Offers,
   type Opened,
   type Said,
   type Told,
 } from "./envelope.js";
 import { bytesOf } from "./guard.js";
 import { guard, hold, holds, tally, VIEWS, type Guarded } from "./keyboard.js";
+import type { TransomViewEvents } from "./reports.js";
 import { openLane, type Lane, type Stray } from "./port.js";
 import {
   namesPort,
@@ -42,46 +40,12 @@ import {
 export { InPageChannel, WebSocketChannel } from "./channel.js";
 export type { Channel, Seat, WebSocketOptions } from "./channel.js";
 export { asMessage } from "./envelope.js";
-export type {
-  Ask,
-  Called,
-  Carried,
-  Container,
-  Deed,
-  Facts,
-  Fallback,
-  Offers,
-  Opened,
-  PageLimits,
-  Said,
-  Told,
-  ToolCall,
-} from "./envelope.js";
+export type * from "./reports.js";
 
-/** What the element reports; every event bubbles. */
-export type TransomViewEvents = {
-  /** The frame is there. */
-  "transom-open": CustomEvent<Opened>;
-  /** Someone must decide; call `preventDefault()` and later `answer`, or it counts as denied. */
-  "transom-ask": CustomEvent<Ask & { answer: (choice: string) => void }>;
-  /** A question is moot. */
-  "transom-withdraw": CustomEvent<{ id: string }>;
-  /** There is no view, or none any more: show this in its place. */
-  "transom-text": CustomEvent<Fallback>;
-  /** Something that the person should know about the view, which goes on. */
-  "transom-note": CustomEvent<{ text: string }>;
-  /** Open a link or save files, now; tell with `say({ did })` what came of it. */
-  "transom-do": CustomEvent<Deed>;
-  /** The tools that the view offers now; `say({ call })` calls one. */
-  "transom-tools": CustomEvent<Offers>;
-  /** What came of a call. */
-  "transom-called": CustomEvent<Called>;
-  "transom-resize": CustomEvent<{ width?: number; height?: number }>;
-  "transom-mode": CustomEvent<{ mode: DisplayMode }>;
-  "transom-lane": CustomEvent<{ lane: "window" | "port" }>;
-  /** The view is gone, and why. */
-  "transom-close": CustomEvent<{ reason: string }>;
-};
+/** What it is called without what all of them begin with. */
+type Kind<E = keyof TransomViewEvents> = E extends `transom-${infer K}`
+  ? K
+  : never;
 
 /** One view on a page. Give it a `channel` and an id in the attribute `view`. */
 export class TransomView extends HTMLElement {
@@ -161,12 +125,10 @@ export class TransomView extends HTMLElement {
    */
   static hold(): () => void {
     const release = hold();
-    const each = (tell: (view: TransomView) => void) =>
-      VIEWS.forEach(({ view }) => tell(view as TransomView));
-    each((view) => view.#leave());
+    VIEWS.forEach(({ view }) => (view as TransomView).#leave());
     return () => {
       release();
-      each((view) => view.#resize({}));
+      VIEWS.forEach(({ view }) => (view as TransomView).#resize({}));
     };
   }
 
@@ -197,14 +159,13 @@ export class TransomView extends HTMLElement {
     const view = this.getAttribute("view");
     if (!this.isConnected || !this.#channel || !view) return;
     this.#seat = this.#channel.join(view, (told) => this.#obey(told));
-    const { modes, tool, facts: context } = this;
     this.say({
       open: {
         lanes: ["port"],
-        modes,
+        modes: this.modes,
         container: this.#container(),
-        context,
-        ...(tool && { tool }),
+        context: this.facts,
+        tool: this.tool!,
       },
     });
     this.#watch.observe(this);
@@ -215,12 +176,12 @@ export class TransomView extends HTMLElement {
     this.#seat?.say(said);
   }
 
-  #report<K extends keyof TransomViewEvents>(
-    name: K,
-    detail: TransomViewEvents[K]["detail"],
+  #report<K extends Kind>(
+    kind: K,
+    detail: TransomViewEvents[`transom-${K}`]["detail"],
   ): boolean {
     return this.dispatchEvent(
-      new CustomEvent(name, {
+      new CustomEvent("transom-" + kind, {
         detail,
         bubbles: true,
         composed: true,
@@ -231,26 +192,24 @@ export class TransomView extends HTMLElement {
 
   #obey(told: Told): void {
     try {
-      if ("message" in told) this.#carry(told.message);
-      else
-        for (const kind in told) {
-          const it = (told as Json)[kind] as never;
-          if (kind === "open") this.#mount(it);
-          else if (kind === "mode")
-            void this.#show((it as Json).mode as DisplayMode);
-          else if (kind === "ask") {
-            const answer = (choice: string) =>
-              this.say({ answer: { id: (it as Ask).id, choice } });
-            if (this.#report("transom-ask", { ...(it as Ask), answer }))
-              answer("deny");
-          } else if (kind === "close") this.#end((it as Json).reason as string);
-          else {
-            // The rest is for the page to show or to do.
-            if (kind === "text") this.#unmount();
-            if (kind === "resize") this.#resize(it);
-            this.#report(`transom-${kind as "do"}`, it);
-          }
+      for (const kind in told) {
+        const it = (told as Json)[kind] as never;
+        if (kind === "message") this.#carry(it);
+        else if (kind === "open") this.#mount(it);
+        else if (kind === "mode")
+          void this.#show((it as Json).mode as DisplayMode);
+        else if (kind === "ask") {
+          const answer = (choice: string) =>
+            this.say({ answer: { id: (it as Ask).id, choice } });
+          if (this.#report("ask", { ...(it as Ask), answer })) answer("deny");
+        } else if (kind === "close") this.#end((it as Json).reason as string);
+        else {
+          // The rest is for the page to show or to do.
+          if (kind === "text") this.#unmount();
+          if (kind === "resize") this.#resize(it);
+          this.#report(kind as "do", it);
         }
+      }
     } catch {
       // One view's trouble must not reach the channel that it shares with others.
       this.#ignore();
@@ -285,7 +244,7 @@ export class TransomView extends HTMLElement {
       origin,
       (event) => this.#stray(event),
     );
-    this.#report("transom-open", opened);
+    this.#report("open", opened);
   }
 
   /** What the view said on the window. */
@@ -372,7 +331,7 @@ export class TransomView extends HTMLElement {
     if (!source) {
       if (origin !== this.#it.home) return;
       share = 20;
-      for (const { home } of VIEWS.values()) if (home === origin) share /= 20;
+      VIEWS.forEach(({ home }) => home === origin && (share /= 20));
     }
     this.ignored++;
     if (tally(this.#it.strays, share) > 5) this.#stop("past-sandbox");
@@ -412,13 +371,9 @@ export class TransomView extends HTMLElement {
       // Our views choose before they ask anything; one that goes on asking and does not choose is ended, since what is
       // kept here is the page's memory.
       this.#held.push(carried);
-      this.#load +=
-        LIMIT / 512 + (typeof carried === "string" ? bytesOf(carried) : 0);
+      this.#load += LIMIT / 512 + bytesOf(`${carried}`);
       if (this.#load > 2 * LIMIT) this.#stop("flood");
-    } else if (this.#lane === "port")
-      this.#port!.send(
-        typeof carried === "string" ? carried : JSON.stringify(carried),
-      );
+    } else if (this.#lane === "port") this.#port!.send(textOf(carried));
     else this.#window?.send(asMessage(carried));
   }
 
@@ -436,10 +391,8 @@ export class TransomView extends HTMLElement {
   #settle(lane: "window" | "port"): void {
     this.#lane = lane;
     if (lane === "window") this.#port?.close();
-    const held = this.#held;
-    this.#held = [];
-    this.#report("transom-lane", { lane });
-    for (const carried of held) this.#carry(carried);
+    this.#report("lane", { lane });
+    for (const carried of this.#held.splice(0)) this.#carry(carried);
   }
 
   #resize(size: { width?: number; height?: number }): void {
@@ -492,7 +445,7 @@ export class TransomView extends HTMLElement {
     this.fit();
     const now = { mode: this.#mode };
     this.say({ mode: now });
-    this.#report("transom-mode", now);
+    this.#report("mode", now);
   }
 
   #end(reason: string): void {
@@ -502,7 +455,7 @@ export class TransomView extends HTMLElement {
     this.#seat = undefined;
     this.#watch.disconnect();
     this.#unmount();
-    this.#report("transom-close", { reason });
+    this.#report("close", { reason });
   }
 
   #unmount(): void {
@@ -537,11 +490,11 @@ const RESERVED = /^ui\/(notifications\/)?sandbox-/;
 /** A constructed sheet needs no exception in the page's policy, and one serves all. */
 const SHEET = new CSSStyleSheet();
 SHEET.replaceSync(`:host{display:block}div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}\
-:host([border]) .inline{border:1px solid GrayText;border-radius:8px;overflow:hidden}\
-iframe{display:block;border:0;width:100%;height:var(--height,150px)}\
-button{position:absolute;top:8px;right:8px;font:20px/1 sans-serif}\
+:host([border]) .inline,.pip{border:1px solid GrayText;border-radius:8px;overflow:hidden}\
+iframe{display:block;border:0;width:100%;height:var(--height)}\
+button{position:absolute;inset:8px 8px auto auto;font-size:20px}\
 .inline button{display:none}\
 .fullscreen,.fullscreen iframe{margin:0;width:100%;height:100%}\
-.pip{width:min(var(--width,360px),90vw);inset:auto 16px 16px auto;box-shadow:0 4px 24px #0006;max-height:80vh}`);
+.pip{width:min(var(--width,360px),90vw);inset:auto 8px 8px auto;max-height:80vh}`);
 
 define();

@@ -18,11 +18,6 @@ export function guard(
   view: HTMLElement,
   end: () => void,
 ): Guarded {
-  // No event tells that a frame took the keyboard from another, or while the person was elsewhere.
-  const timer = setInterval(
-    () => (VIEWS.has(frame) ? look() : clearInterval(timer)),
-    100,
-  );
   const it: Guarded = {
     frame,
     view,
@@ -113,9 +108,8 @@ async function judge(it: Guarded): Promise<void> {
   it.trial = true;
   const active = await ask(it);
   it.trial = false;
-  if (active === false) refuse(it, active);
   // The person may have turned to something else meanwhile.
-  else if (taker() === it)
+  if (active === false || taker() === it)
     if (active && !isDeaf(it)) own(it);
     else refuse(it, active);
 }
@@ -143,8 +137,10 @@ function refuse(it: Guarded, active: unknown): void {
 
 async function ask(it: Guarded): Promise<unknown> {
   const at = now();
-  const active = await it.ask();
+  let active = await it.ask();
   if (active === false) it.clean = at;
+  // The keys that told it may have gone to the view because it took the keyboard.
+  else if (now() - at > 200) active = undefined;
   look();
   return active;
 }
@@ -181,6 +177,8 @@ let acted: number;
 let typed: number;
 let tabbed: number;
 
+// No event tells that a frame took the keyboard from another, or while the person was elsewhere.
+setInterval(look, 100);
 // In a task of its own: what the page gives back while it is told of the loss goes nowhere in Chromium.
 on("blur", () => setTimeout(look));
 on("focusin", (_, hit) => {

@@ -38,7 +38,7 @@ export function openLane(
   const ears = port ?? self;
 
   const listener = ((event: MessageEvent) => {
-    // What someone else sent is someone else's to take, with its ports: a page has other listeners.
+    // What another window sent is left to the page's other listeners, with its ports.
     // Its data is not even looked at: whoever reads it first pays for its deserialization.
     if (!event.isTrusted || event.source !== (port ? null : peer))
       return event.isTrusted && stray?.(event);
@@ -99,7 +99,7 @@ export type WindowLane = {
  * Opens our end of a lane to a window, and pins nothing: what arrives comes with the origin it has at that moment, for the
  * caller to judge. That is how a frame that went to another site is noticed. Ports are closed unless `hear` says it took them.
  *
- * `farewell` hears what comes from nobody: when a page says something while it unloads, it is gone by the time that arrives,
+ * `farewell` hears what has no sender any more: when a page says something while it unloads, it is gone by the time that arrives,
  * and the browser no longer names its window. Whoever listens must know the sender by something else.
  */
 export function openWindowLane(

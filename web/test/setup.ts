@@ -1,5 +1,5 @@
 /** What a browser has and the test environment lacks, in the form that the tests can steer. */
-import { afterEach, beforeEach, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import { FakeChannel, FakePort } from "./stage.js";
 
 // Frames are never loaded here, and the environment says so every time.
@@ -18,6 +18,16 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
+
+// What looks after something for as long as its page lives. Here a page ends with its file of tests.
+const begun: ReturnType<typeof setInterval>[] = [];
+const setReal = globalThis.setInterval;
+globalThis.setInterval = ((...how: Parameters<typeof setReal>) => {
+  const timer = setReal(...how);
+  begun.push(timer);
+  return timer;
+}) as typeof setReal;
+afterAll(() => begun.forEach((timer) => clearInterval(timer)));
 
 // Every browser has it, the simulated one has not.
 globalThis.origin ??= "https://view.test";

@@ -652,6 +652,15 @@ describe("answering", () => {
     expect(host.messages.some((m) => m.id === 7)).toBe(false);
   });
 
+  test("V-17 tools that are declared and never registered are an empty list", async () => {
+    app = new App({ name: "view", version: "1" }, { tools: {} });
+    await connected();
+    expect((await ask("tools/list"))!.result).toEqual({ tools: [] });
+    expect((await ask("tools/call", { name: "none" }))?.error?.code).toBe(
+      -32602,
+    );
+  });
+
   test("V-17 registered tools are declared, listed, checked and called", async () => {
     const tool = app.registerTool(
       "add",

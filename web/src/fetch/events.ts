@@ -166,7 +166,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What browsers wait when nobody has said otherwise. */
+/** What browsers wait unless the server says otherwise. */
 const RETRY = 3_000;
 const CEILING = 60_000;
 

@@ -10,11 +10,14 @@ export type FetchCode =
   | "host_unavailable"
   | "protocol";
 
-/** The error that a request rejects with (ERR-2). */
+/** The error that a request rejects with (ERR-2). `reached` where the server says that its backend has the request all the same. */
 export function failure(
   code: FetchCode,
   message: string,
   tool?: string,
+  reached?: boolean,
 ): TypeError {
-  return new TypeError("Failed to fetch", { cause: { code, message, tool } });
+  return new TypeError("Failed to fetch", {
+    cause: { code, message, tool, ...(reached && { reached }) },
+  });
 }

@@ -1,12 +1,14 @@
-/** `fetch`, `XMLHttpRequest` and `EventSource` of a page, all of them carried. */
+/** `fetch`, `XMLHttpRequest`, `EventSource` and `WebSocket` of a page, all of them carried. */
 import { eventSourceOver } from "./events.js";
 import {
   homeOf,
   initMcpFetch,
+  openCaller,
   type FetchHandle,
   type FetchOptions,
   type ToolCaller,
 } from "./install.js";
+import { webSocketOver } from "./socket.js";
 import { xhrOver } from "./xhr.js";
 
 /** Carries whatever this page asks for to the server that the View belongs to. */
@@ -19,9 +21,11 @@ export function initMcpHttp(
   // In a tab of its own the page keeps the browser's classes.
   if (globalThis.parent && parent === self) return inner;
   const base = () => homeOf(options.base).href;
+  const { call, ours } = openCaller(app, options);
   const put = [
     replace("XMLHttpRequest", xhrOver(inner.fetch, base)),
     replace("EventSource", eventSourceOver(inner.fetch, base)),
+    replace("WebSocket", webSocketOver(call, base, ours)),
   ];
   const handle = {
     ...inner,
@@ -37,8 +41,11 @@ export function initMcpHttp(
 /** Initialised twice, it is put in place once (INS-8). */
 const made = new WeakMap<FetchHandle, FetchHandle>();
 
-/** Puts a class in the place of the page's; the returned function gives it back, unless somebody else has put theirs there. */
-function replace(name: "XMLHttpRequest" | "EventSource", ours: unknown) {
+/** Puts a class in the place of the page's; the returned function gives it back, unless another script has put its own there. */
+function replace(
+  name: "XMLHttpRequest" | "EventSource" | "WebSocket",
+  ours: unknown,
+) {
   const scope = globalThis as Record<string, unknown>;
   const before = Object.getOwnPropertyDescriptor(scope, name);
   Object.defineProperty(scope, name, {

@@ -56,7 +56,7 @@ export type FetchHandle = {
   /** Carries requests again. */
   start(): void;
   isActive(): boolean;
-  /** Gives the page its own `fetch` back, unless somebody else has put theirs there. */
+  /** Gives the page its own `fetch` back, unless another script has put its own there. */
   restore(): void;
 };
 
@@ -160,6 +160,29 @@ export function openCarrier(
     if (request.integrity)
       await verify(response.clone(), request.integrity, tool);
     return response;
+  };
+}
+
+/** What a connection needs of a carrier: how it calls tools once the Host is there, and which addresses are ours. */
+export function openCaller(
+  app: ToolCaller,
+  {
+    paths = ["/"],
+    origins = [],
+    base,
+    patience = 10_000,
+    timeout,
+    log,
+  }: FetchOptions,
+) {
+  const call = callerOf(app, timeout);
+  return {
+    ours: (url: string) => !!ours(url, homeOf(base), paths, origins),
+    async call(name: string, args: Json, signal: AbortSignal | null) {
+      if (!(await ready(app, patience, signal, log ?? (() => {}))))
+        throw failure("host_unavailable", "no host carries this");
+      return call(name, args, signal);
+    },
   };
 }
 

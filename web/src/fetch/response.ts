@@ -11,9 +11,9 @@ export function toResponse(
 ): Response {
   const data = structured(result);
   if (result.isError) {
-    const { code, message } = Object(data?.error) as Json;
+    const { code, message, reached } = Object(data?.error) as Json;
     if (typeof code === "string")
-      throw failure(code as FetchCode, `${message}`, tool);
+      throw failure(code as FetchCode, `${message}`, tool, reached === true);
     throw failure("protocol", firstText(result), tool);
   }
   const { status, statusText, headers, redirected } = Object(data) as Json;

@@ -1,4 +1,4 @@
-/** A response's body that is pulled by tool calls, as fast as somebody reads it. */
+/** A response's body that is pulled by tool calls, as fast as it is read. */
 import { isObject, type CallToolResult, type Json } from "../wire.js";
 import { failure, type FetchCode } from "./failure.js";
 import { fromBase64 } from "./response.js";
@@ -11,7 +11,7 @@ export type CallStream = (
 ) => Promise<CallToolResult>;
 
 /**
- * Opens the stream of a handle. At most one read is under way, and none before somebody wants its bytes: the reader's
+ * Opens the stream of a handle. At most one read is under way, and none before the reader wants its bytes: the reader's
  * pace is the backend's.
  */
 export function openStream(

@@ -263,7 +263,7 @@ export class InnerFrameTransport extends FrameTransport {
 
   /**
    * From a page that is gone. The window that opened a popup says goodbye while it unloads (WIN-7); the step believes it,
-   * because it names the session, which nobody else knows. What another origin said is not even read.
+   * because it names the session, which no other page knows. What another origin said is not even read.
    */
   #bid(origin: string, event: { readonly data: unknown }): void {
     if (origin !== this.#pinned) return;

@@ -217,7 +217,7 @@ function outerHearsHello(
   const { at } = state;
   const setup = hello.type === "MCP_SETUP_HANDSHAKE";
   if (at === "open" && opaque)
-    // All opaque pages have the same origin: whether this is the same server after a reload, nobody can tell.
+    // All opaque pages have the same origin: whether this is the same server after a reload cannot be told.
     return failed(
       at,
       "NAVIGATED_AWAY",
