@@ -8,6 +8,7 @@ import type {
 import { element, make } from "./dom.js";
 import { facts } from "./facts.js";
 import { called, offers } from "./offers.js";
+import { hearBlocked } from "./blocked.js";
 import { put, withdraw } from "./questions.js";
 
 /** What a card is made of. */
@@ -34,6 +35,7 @@ export function show(
   hearLife(card, tool !== undefined);
   hearQuestions(card);
   hearText(card);
+  hearBlocked(view);
   view.addEventListener("transom-tools", ({ detail }) =>
     offers(box, view, detail.tools),
   );
@@ -75,6 +77,12 @@ function hearLife({ box, heading, view, note, close }: Card, titled: boolean) {
     "transom-note",
     ({ detail }) => (note.textContent = detail.text),
   );
+  view.addEventListener("transom-quiet", ({ detail }) => {
+    const { ignored } = view;
+    const strange = ` It sent ${ignored} ${ignored === 1 ? "message that is" : "messages that are"} not of MCP Apps.`;
+    note.textContent = detail.text + (ignored ? strange : "");
+  });
+  giveHeight(view);
   view.addEventListener("transom-close", (event) => {
     const { reason } = (event as TransomViewEvents["transom-close"]).detail;
     withdraw(view);
@@ -88,6 +96,27 @@ function hearLife({ box, heading, view, note, close }: Card, titled: boolean) {
     close.onclick = () => box.remove();
     if (reason === "teardown") box.remove();
   });
+}
+
+/**
+ * A view that says no size of its own gets a useful one, and not the few lines that browsers give a frame. It is given
+ * some time to say one: most do, and would jump.
+ */
+function giveHeight(view: TransomView) {
+  let timer: number | undefined;
+  const stop = () => clearTimeout(timer);
+  view.addEventListener("transom-open", () => {
+    stop();
+    view.style.removeProperty("--height");
+    timer = setTimeout(
+      () => view.style.setProperty("--height", "min(60vh, 480px)"),
+      1500,
+    );
+  });
+  view.addEventListener("transom-resize", ({ detail }) => {
+    if (detail.height !== undefined) stop();
+  });
+  view.addEventListener("transom-close", stop);
 }
 
 /** What the view wants of a person, and what is done for it then. */

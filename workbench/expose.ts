@@ -131,7 +131,7 @@ function transport(
   });
 }
 
-/** A request that cannot be sent is answered here: nobody else will. */
+/** A request that cannot be sent is answered here: no other part will. */
 function refuse({ id, method }: Payload, error: FrameError): void {
   if (id === undefined || method === undefined) return;
   const { code, message } = error;

@@ -50,26 +50,78 @@ export async function servers(
   }
 }
 
-/** Draws the servers that changed; what is typed into the forms of the others stays. */
+/** Draws what changed of the servers; what is typed into the forms of their tools stays. */
 function draw(servers: Server[], channel: WebSocketChannel): void {
   const boxes = servers.map((server) => {
-    const text = JSON.stringify(server);
-    const drawn = DRAWN.get(server.name);
-    const box = drawn?.text === text ? drawn.box : serverBox(server, channel);
-    // A form that the person is filling in stays open.
-    for (const tool of box === drawn?.box
-      ? []
-      : (drawn?.box.querySelectorAll("details[open] summary") ?? []))
-      box
-        .querySelector(
-          `summary[title="${CSS.escape((tool as HTMLElement).title)}"]`,
-        )
-        ?.parentElement?.setAttribute("open", "");
-    DRAWN.set(server.name, { text, box });
-    return box;
+    const drawn = DRAWN.get(server.name) ?? emptyBox();
+    DRAWN.set(server.name, drawn);
+    drawn.box.className = `server ${server.state}`;
+    const { tools, ...about } = server;
+    const text = JSON.stringify(about);
+    if (text !== drawn.text) drawn.about.replaceChildren(...aboutOf(server));
+    drawn.text = text;
+    drawTools(drawn, server.name, tools, channel);
+    return drawn.box;
   });
   if (boxes.some((box, at) => element("servers").children[at] !== box))
     element("servers").replaceChildren(...boxes);
+}
+
+interface Drawn {
+  box: HTMLElement;
+  about: HTMLElement;
+  /** What it says of the server, as JSON. */
+  text?: string;
+  tools: HTMLElement;
+  /** The form of each tool, by its JSON. */
+  forms: Map<string, HTMLElement>;
+}
+
+function emptyBox(): Drawn {
+  const box = make("section", {});
+  const [about, tools] = [make("div", {}), make("div", {})];
+  box.append(about, tools);
+  return { box, about, tools, forms: new Map() };
+}
+
+function drawTools(
+  drawn: Drawn,
+  server: string,
+  tools: Tool[],
+  channel: WebSocketChannel,
+): void {
+  const forms = new Map<string, HTMLElement>();
+  for (const tool of tools.slice(0, TOOLS)) {
+    const text = JSON.stringify(tool);
+    forms.set(text, drawn.forms.get(text) ?? toolForm(server, tool, channel));
+  }
+  const before = [...drawn.forms.values()];
+  const now = [...forms.values()];
+  drawn.forms = forms;
+  if (
+    before.length === now.length &&
+    now.every((form, at) => form === before[at])
+  )
+    return;
+  // A form that the person is filling in stays open.
+  for (const form of before)
+    if (form.hasAttribute("open") && !now.includes(form))
+      now
+        .find((other) => titleOf(other) === titleOf(form))
+        ?.setAttribute("open", "");
+  const more = tools.length - TOOLS;
+  if (more > 0)
+    now.push(
+      make("p", {
+        className: "more",
+        textContent: `… and ${more} more tools, which are not shown.`,
+      }),
+    );
+  drawn.tools.replaceChildren(...now);
+}
+
+function titleOf(form: HTMLElement): string | undefined {
+  return form.querySelector("summary")?.title;
 }
 
 /** What people decided for longer than once, each with a way back. */
@@ -104,31 +156,37 @@ async function forget(id: string, key: string): Promise<void> {
   });
 }
 
-function serverBox(server: Server, channel: WebSocketChannel): HTMLElement {
-  const box = make("section", { className: `server ${server.state}` });
-  box.append(
+function aboutOf(server: Server): HTMLElement[] {
+  const about: HTMLElement[] = [
     make("h2", { textContent: server.name }),
-    make("p", { className: "state", textContent: server.words }),
-  );
-  if (server.sign_in) box.append(signIn(server.sign_in));
+    make("p", { className: "state", textContent: stateOf(server) }),
+  ];
+  if (server.sign_in) about.push(signIn(server.sign_in));
   for (const finding of server.findings)
-    box.append(
+    about.push(
       make("p", {
         className: `finding ${finding.severity}`,
         textContent: `${SEVERITY[finding.severity]}: ${finding.words}`,
       }),
     );
-  for (const tool of server.tools.slice(0, TOOLS))
-    box.append(toolForm(server.name, tool, channel));
-  const more = server.tools.length - TOOLS;
-  if (more > 0)
-    box.append(
-      make("p", {
-        className: "more",
-        textContent: `… and ${more} more tools, which are not shown.`,
-      }),
-    );
-  return box;
+  if (server.output) about.push(written(server.output));
+  return about;
+}
+
+/** Its words, and how many of its views have not been looked at yet. */
+function stateOf({ words, unseen }: Server): string {
+  if (!unseen) return words;
+  return `${words}; ${unseen === 1 ? "1 is" : `${unseen} are`} still being looked at`;
+}
+
+/** What a program that is not there any more wrote to its standard error. */
+function written(lines: string[]): HTMLElement {
+  const details = make("details", { className: "output" });
+  details.append(
+    make("summary", { textContent: `What it wrote (${lines.length} lines)` }),
+    make("pre", { textContent: lines.join("\n"), tabIndex: 0 }),
+  );
+  return details;
 }
 
 /** Opens in a window of its own, which learns nothing of this one. */
@@ -189,7 +247,7 @@ function toolForm(
   return details;
 }
 
-const DRAWN = new Map<string, { text: string; box: HTMLElement }>();
+const DRAWN = new Map<string, Drawn>();
 const SEVERITY: Record<Remark["severity"], string> = {
   danger: "Danger",
   warning: "Warning",

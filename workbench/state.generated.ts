@@ -20,8 +20,12 @@ words: string,
 tools: Array<Tool>,
 /** What people should know before they open a view. */
 findings: Array<Remark>,
+/** How many of its views are still to be looked at; what is found comes to the findings. */
+unseen?: number,
 /** Where to sign in, while the server asks for it. */
-sign_in?: SignIn, };
+sign_in?: SignIn,
+/** The last lines that it wrote to its standard error, while it is not there. */
+output?: Array<string>, };
 
 /** How a server is. */
 // prettier-ignore
@@ -98,4 +102,4 @@ words: string, };
 
 /** What kind of line, for whoever reads or filters the log. */
 // prettier-ignore
-export type LineKind = "allowed" | "answer" | "asked" | "audit" | "call" | "console" | "error" | "forgotten" | "late" | "limit" | "message" | "refused" | "remembered" | "result" | "server" | "text" | "view" | "warning";
+export type LineKind = "allowed" | "answer" | "asked" | "audit" | "blocked" | "call" | "console" | "error" | "forgotten" | "late" | "limit" | "message" | "refused" | "remembered" | "result" | "server" | "stderr" | "text" | "view" | "warning";
