@@ -24,6 +24,7 @@ const files = ["tests", "hostile"]
 
 // What takes long comes first, so that nothing long is left over at the end; the table below says when this is out of date.
 const LONG = [
+  "tests/matrix",
   "tests/host-published",
   "tests/attacks-data",
   "hostile/flood",

@@ -323,8 +323,8 @@ export const DEFENCES = [
   {
     name: "the view's port ends in the sandbox, which measures",
     file: "web/src/sandbox.ts",
-    find: "port ? [join(port)] : undefined",
-    put: "port ? [port] : undefined",
+    find: "port ? [join(port)] : []",
+    put: "port ? [port] : []",
     test: ["relay", "ATK-27 texts of 100 MB on the port"],
   },
   {

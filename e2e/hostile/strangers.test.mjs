@@ -54,18 +54,24 @@ test("ATK-9 a payload that claims an origin and a source of its own is no more t
   await neighbourWorks();
 });
 
-test("ATK-13 a child of the view's own origin is not the view", async (t) => {
+test("ATK-13 a frame inside the view is not the view", async (t) => {
   const { view, card } = await openHostile(t);
   await reached(view);
   const before = (await rowsOf(card)).length;
-  const sandbox = await watch(view.parentFrame());
+  const porch = await watch(view.parentFrame());
+  const sandbox = await watch(view.parentFrame().parentFrame());
   await view.evaluate(() => {
     const child = document.body.appendChild(document.createElement("iframe"));
-    child.contentDocument.write(`<script>
+    const say = (target) => `<script>
       const params = { name: "look", attack: true };
-      parent.parent.postMessage({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, "*");
-    </script>`);
+      ${target}.postMessage({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, "*");
+    </script>`;
+    child.contentDocument.write(say("parent.parent.parent"));
+    // One that is of another origin does not get the porch's function.
+    const other = Object.assign(document.createElement("iframe"), { sandbox: "allow-scripts", srcdoc: say("parent.parent") });
+    document.body.append(other);
   });
+  await porch(1);
   await sandbox(1);
   assert.equal((await view.evaluate(() => call("look"))).content[0].text, "looked at stranger");
   assert.deepEqual(await reached(view), ["look"]);

@@ -3,6 +3,7 @@ import { fetchEventSource } from "@microsoft/fetch-event-source";
 import { QueryClient } from "@tanstack/query-core";
 import axios from "axios";
 import ky from "ky";
+import ReconnectingWebSocket from "reconnecting-websocket";
 import "./fetch.xhr.js";
 
 const file = () => new File(["0123"], "f.txt", { type: "text/plain" });
@@ -14,6 +15,25 @@ const told = ({ method, uri, body, headers }) => ({
 });
 
 globalThis.LIBRARIES = {
+  // A connection that breaks is made again, and what was said meanwhile is sent then.
+  "reconnecting-websocket": () =>
+    new Promise((done) => {
+      const socket = new ReconnectingWebSocket("/ws/echo", ["chat"], { minReconnectionDelay: 10, maxReconnectionDelay: 50, WebSocket: globalThis.WebSocket });
+      const told = [];
+      socket.addEventListener("open", () => {
+        told.push(["open", socket.protocol]);
+        if (told.length === 1) socket.send("first");
+      });
+      socket.addEventListener("close", ({ code }) => {
+        told.push(["close", code]);
+        if (told.length === 3) socket.send("second");
+      });
+      socket.addEventListener("message", ({ data }) => {
+        told.push(["message", data]);
+        if (data === "first") socket.send("drop");
+        else done((socket.close(), told));
+      });
+    }),
   async "axios over XMLHttpRequest"() {
     const client = axios.create({ adapter: "xhr", baseURL: "/api" });
     const { data, status, headers } = await client.post("/echo", { a: [1, "ä"] }, { params: { q: "x y" } });

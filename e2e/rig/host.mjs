@@ -86,11 +86,14 @@ export async function auditRows(data) {
   return lines.map((line) => JSON.parse(line)).map(({ seq, row, detail }) => ({ seq, ...row, ...detail }));
 }
 
-/** Starts a server as a person does beside the host, on a port that it is told by `PORT`. */
+/** Starts a published server as a person does beside the host. */
 export async function startHttpServer(name, args = []) {
-  const port = await freePort();
-  const env = { ...process.env, PORT: String(port) };
-  const child = spawn(process.execPath, [published(name), ...args], { env, stdio: "ignore" });
+  return startListening(name, { command: process.execPath, args: [published(name), ...args] }, await freePort());
+}
+
+/** Starts a program that serves MCP over HTTP on a port that it is told by `PORT`. */
+export async function startListening(name, { command, args, cwd, env }, port) {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env, PORT: String(port) }, stdio: "ignore" });
   const exited = once(child, "exit");
   await Promise.race([listening(port), exited.then(() => assert.fail(`${name} ended before it listened`))]);
   return {
@@ -149,7 +152,7 @@ function card(page, view) {
     view,
     box,
     sandbox,
-    guest: sandbox.frameLocator("iframe"),
+    guest: sandbox.frameLocator("iframe").frameLocator("iframe"),
     /** The question of this view, while it is the one that is shown. */
     ask,
     note: box.locator(".note"),
@@ -166,10 +169,11 @@ function card(page, view) {
     },
     /** The guest as a frame, in which scripts can be run. */
     async frame() {
-      const outer = await (await box.locator("iframe").elementHandle()).contentFrame();
-      const inner = await (await outer.waitForSelector("iframe")).contentFrame();
-      await inner.waitForLoadState("domcontentloaded");
-      return inner;
+      let frame = await (await box.locator("iframe").elementHandle()).contentFrame();
+      // Its sandbox, its porch, and itself.
+      for (let depth = 0; depth < 2; depth++) frame = await (await frame.waitForSelector("iframe")).contentFrame();
+      await frame.waitForLoadState("domcontentloaded");
+      return frame;
     },
     async close() {
       await box.locator("button.close").click();
@@ -220,7 +224,7 @@ export async function freePort() {
 }
 
 // Nothing announces that a server listens; a connection that is refused is tried again.
-async function listening(port) {
+export async function listening(port) {
   for (;;) {
     const socket = net.connect(port, "127.0.0.1");
     const open = await new Promise((done) => {

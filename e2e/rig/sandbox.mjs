@@ -13,7 +13,26 @@ export const DEFAULT_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "media-src 'self' data:; object-src 'none'; connect-src 'none'; frame-src 'none'; base-uri 'self'; form-action 'none'";
 
-/** Puts a sandbox page on an origin of its own. With `guest` it shows that address; without, it waits for HTML. */
+const PORCH = path.resolve(
+  path.dirname(fileURLToPath(import.meta.url)),
+  "../../web/src/porch.ts",
+);
+let porches = 0;
+
+/** Puts a porch on the origin of a guest, and returns its address. */
+async function putPorch(site, guest, above, policy) {
+  const { origin } = new URL(guest);
+  const usual = `default-src 'none'; script-src 'unsafe-inline'; frame-src ${origin}`;
+  const script = `<script data-guest="${guest}">${inline(await bundle(PORCH))}</script>`;
+  return site.put(origin, `/porch-${++porches}`, page({ body: script }), {
+    "content-security-policy": `${policy ?? usual}; frame-ancestors ${above}`,
+  });
+}
+
+/**
+ * Puts a sandbox page on an origin of its own. With `guest` it shows that address, behind a porch unless told otherwise; without,
+ * it waits for HTML.
+ */
 export async function putSandbox(site, options = {}) {
   const {
     origin = site.fresh(),
@@ -22,10 +41,15 @@ export async function putSandbox(site, options = {}) {
     policy,
     path = "/sandbox",
     script: file = SCRIPT,
+    porched = guest !== undefined,
+    above = `${origin} ${host}`,
     ...settings
   } = options;
   const script = await bundle(file);
-  const data = Object.entries({ host, guest, ...settings })
+  const shown = porched
+    ? { porch: await putPorch(site, guest, above, policy) }
+    : { guest };
+  const data = Object.entries({ host, ...shown, ...settings })
     .filter(([, value]) => value !== undefined)
     .map(
       ([name, value]) =>

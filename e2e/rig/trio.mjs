@@ -20,11 +20,16 @@ export async function openTrio(t, { site, openStage }, options = {}) {
   const stage = await openStage(t, { scripts, headers: options.hostHeaders });
   const viewScripts = options.viewScripts ?? ["transom.view.js"];
   const sandboxOrigin = site.fresh();
-  const policy = `${DEFAULT_POLICY}; frame-ancestors ${sandboxOrigin} ${site.host}`;
+  const guestOrigin = site.fresh();
+  const policy = `${DEFAULT_POLICY}; frame-ancestors ${guestOrigin} ${sandboxOrigin} ${site.host}`;
   const guestHeaders = { "content-security-policy": policy, ...headers };
   const guestUrl = raw
     ? undefined
-    : await putView(site, { scripts: viewScripts, headers: guestHeaders });
+    : await putView(site, {
+        origin: guestOrigin,
+        scripts: viewScripts,
+        headers: guestHeaders,
+      });
   const address = await putSandbox(site, {
     origin: sandboxOrigin,
     guest: guestUrl,

@@ -58,7 +58,7 @@ for (const kind of ["neighbour", "stranger", "host", "sandbox", "guest"])
     const n = await stranger.evaluate(() => {
       attack(parent);
       attack(parent.frames[0]);
-      return attack(parent.frames[0].frames[0]);
+      return attack(parent.frames[0].frames[0].frames[0]);
     });
     await Promise.all(seen.map((arrived) => arrived(n)));
     assert.deepEqual(await quietWire(trio.host), []);
@@ -78,7 +78,7 @@ test("ATK-1 a call in flight is not answered by a stranger who guesses its id", 
     () => void (globalThis.pending = app.callServerTool({ name: "t" })),
   );
   const arrived = await watch(trio.view);
-  const n = await stranger.evaluate(() => attack(parent.frames[0].frames[0]));
+  const n = await stranger.evaluate(() => attack(parent.frames[0].frames[0].frames[0]));
   await arrived(n);
   await trio.host.evaluate(() =>
     answerNow({ content: [{ type: "text", text: "real" }] }),
@@ -127,7 +127,7 @@ test("ATK-2 without frame-ancestors, a guest frame navigated by an ancestor of t
     scripts: ["stranger.js"],
   });
   const guest = await putView(site, { scripts: ["transom.view.js"] });
-  const sandbox = await putSandbox(site, { guest });
+  const sandbox = await putSandbox(site, { guest, above: "*" });
   site.stripHeaders(sandbox);
   const inner = await putView(site, {
     origin: site.host,
@@ -181,11 +181,12 @@ test("ATK-3 a guest that navigates itself to another site is stopped by frame-sr
     path: "/trap-3",
     scripts: ["stranger.js"],
   });
-  await listenForViolations(trio.sandbox);
+  const porch = trio.view.parentFrame();
+  await listenForViolations(porch);
   await trio.view
     .evaluate((trap) => void (location.href = trap), trap)
     .catch(() => {});
-  assert.equal(await trio.sandbox.evaluate(() => violation), "frame-src");
+  assert.equal(await porch.evaluate(() => violation), "frame-src");
   assert.equal(
     site.requests.filter(({ pathname }) => pathname === "/trap-3").length,
     0,
@@ -205,8 +206,10 @@ test("ATK-3 without frame-src, the page it went to is neither heard nor spoken t
     .evaluate((trap) => void (location.href = trap), trap)
     .catch(() => {});
   const stranger = await trio.frameAt(trap);
+  const porch = await watch(stranger.parentFrame());
   const arrived = await watch(trio.sandbox);
-  await arrived(await stranger.evaluate(() => attack(parent)));
+  await porch(await stranger.evaluate(() => attack(parent)));
+  await arrived(await stranger.evaluate(() => attack(parent.parent)));
   await trio.host.evaluate(() =>
     theHost.send("ui/notifications/tool-result", {
       content: [{ type: "text", text: "secret" }],
@@ -261,8 +264,10 @@ test("ATK-5 a guest address that redirects elsewhere gets no session", async (t)
     origin: new URL(sandbox).origin,
   });
   const stranger = await stage.frameAt(trap);
+  const porch = await watch(stranger.parentFrame());
   const arrived = await watch(await stage.frameAt(sandbox));
-  await arrived(await stranger.evaluate(() => attack(parent)));
+  await porch(await stranger.evaluate(() => attack(parent)));
+  await arrived(await stranger.evaluate(() => attack(parent.parent)));
   await stage.host.evaluate(() => ear.next("sandboxready"));
   assert.deepEqual(
     await stage.host.evaluate(() =>
@@ -330,7 +335,7 @@ test("ATK-6 without frame-ancestors it refuses by itself: no frame, no message",
   const frame = await stage.frameAt(sandbox);
   assert.match(
     await frame.evaluate(() => document.documentElement.dataset.refused),
-    /not for this host/,
+    /not this host/,
   );
   assert.equal(await framesIn(frame), 0);
   const arrived = await watch(frame);
@@ -377,7 +382,7 @@ test("ATK-7 an allowed origin that only looks like the embedder's is another ori
       await frame.evaluate(
         () => document.documentElement.dataset.refused ?? "ran",
       ),
-      /not for this host/,
+      /not this host/,
       lookalike,
     );
   }
@@ -433,7 +438,7 @@ test("ATK-9 a payload that claims an origin and a source of its own changes noth
       ...claim,
     };
     parent.frames[0].postMessage(message, "*");
-    parent.frames[0].frames[0].postMessage(
+    parent.frames[0].frames[0].frames[0].postMessage(
       { ...message, origin: sandbox },
       "*",
     );
@@ -487,7 +492,7 @@ test("ATK-11 a popup with a handle on the host page reaches neither page, sandbo
   const n = await popup.evaluate(() => {
     attack(opener);
     attack(opener.frames[0]);
-    return attack(opener.frames[0].frames[0]);
+    return attack(opener.frames[0].frames[0].frames[0]);
   });
   await Promise.all(seen.map((arrived) => arrived(n)));
   assert.deepEqual(await quietWire(trio.host), []);

@@ -64,7 +64,7 @@ test("ATK-15 a stranger cannot answer ui/initialize before the host does", async
   const connected = connectApp(trio.view);
   await trio.host.evaluate(() => ear.next("asked"));
   await arrived(
-    await stranger.evaluate(() => attack(parent.frames[0].frames[0])),
+    await stranger.evaluate(() => attack(parent.frames[0].frames[0].frames[0])),
   );
   await trio.host.evaluate(() =>
     answerNow({

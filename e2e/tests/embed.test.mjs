@@ -21,7 +21,7 @@ test("a page of an application's own shows a view, and answers for its user", as
   const asked = [];
   page.on("dialog", (dialog) => (asked.push(dialog.message()), dialog.accept()));
   await page.goto(address);
-  const guest = page.locator("transom-view").frameLocator("iframe").frameLocator("iframe");
+  const guest = page.locator("transom-view").frameLocator("iframe").frameLocator("iframe").frameLocator("iframe");
   await guest.getByText("Porto").first().waitFor();
   await guest.getByRole("button", { name: /note/i }).click();
   await guest.getByText(/saved note 1/i).waitFor();

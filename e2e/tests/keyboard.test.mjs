@@ -187,6 +187,40 @@ test("what a view's script takes while the person does something on the page goe
   await lacksKeyboard(view);
 });
 
+test("what a view takes whose sandbox does not tell who took it goes back too, and is not held against it", async (t) => {
+  const { host, view } = await open(t);
+  // As if the sandbox were too busy, for as long as the test runs: it throws before it has an answer.
+  await view.parentFrame().parentFrame().evaluate(() => {
+    Object.defineProperty(navigator, "userActivation", {
+      get() {
+        throw new Error("no answer");
+      },
+    });
+  });
+  await view.evaluate(() => {
+    addEventListener("message", ({ data }) => data.method === "x/take" && document.getElementById("field").focus());
+  });
+  await host.evaluate(() => void document.body.append(Object.assign(document.createElement("button"), { id: "press" })));
+  // As often as ends a view whose sandbox says that it was the script.
+  for (let round = 0; round < 4; round++) {
+    if (round) {
+      await host.waitForFunction(() => theHost.frame().style.pointerEvents === "none");
+      await host.mouse.move(...OWN_BUTTON);
+      await moveOver(host);
+    }
+    await hears(host);
+    await host.evaluate(() => {
+      document.getElementById("press").focus();
+      globalThis.lost = new Promise((done) => addEventListener("blur", () => done(), { once: true }));
+      theHost.frame().contentWindow.postMessage({ jsonrpc: "2.0", method: "x/take" }, "*");
+    });
+    await host.evaluate(() => lost);
+    await host.waitForFunction(() => document.activeElement.id === "press");
+    await lacksKeyboard(view);
+  }
+  assert.deepEqual(await host.evaluate(() => ear.left("said-close")), []);
+});
+
 // What the person does on the page and is no writing.
 const ACTS = {
   "a click on the page": ({ host }) => host.mouse.click(...OWN_BUTTON),

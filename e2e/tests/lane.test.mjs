@@ -14,7 +14,7 @@ const laneOf = (host) =>
   host.evaluate(() => ear.next("transom-lane")).then(({ lane }) => lane);
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 
-const DROPPING = { script: "dropping-sandbox.js" };
+const DROPPING = { script: "dropping-sandbox.js", porched: false };
 const WAYS = [
   { way: "both agree", lane: "port", host: { port: true } },
   {
