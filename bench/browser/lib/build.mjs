@@ -22,6 +22,7 @@ const EAGER = "//# allFunctionsCalledOnLoad\n";
 const PROXIES = [
   ["default", "adapters/default.proxy.js"],
   ["transom", "../../web/src/sandbox.ts"],
+  ["porch", "../../web/src/porch.ts"],
 ];
 const adapter = (file) => path.join(HOME, "adapters", file);
 const inline = (script) =>

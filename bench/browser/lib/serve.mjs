@@ -26,9 +26,10 @@ export async function serveBench() {
     const script = path.join(HOME, "dist", file.replace(/\.html$/, ".js"));
     if (!file.startsWith("proxy.") || !existsSync(script))
       return response.writeHead(404).end();
+    const { searchParams } = new URL(request.url, "http://x");
     servePage(
       response,
-      new URL(request.url, "http://x").searchParams,
+      settingsOf(file, searchParams),
       readFileSync(script, "utf8"),
     );
   });
@@ -42,19 +43,24 @@ export async function serveBench() {
   };
 }
 
-// The same document for every adapter, so that the handshake compares scripts and not pages. Our sandbox takes its
-// settings from its script element; the rate is lifted because a benchmark is a flood.
-function servePage(response, asked, script) {
-  const guest = asked.get("guest");
-  const settings = {
-    host: asked.get("host"),
-    rate: 1e9,
-    ...(guest && { guest }),
-  };
-  const data = Object.entries(settings).map(
-    ([name, value]) => ` data-${name}="${escape(String(value))}"`,
-  );
-  const frames = guest ? new URL(guest).origin : "'none'";
+// Our pages take their settings from their script elements; the rate is lifted because a benchmark is a flood. As our host
+// serves it, a guest of ours stands behind a porch.
+function settingsOf(file, asked) {
+  const [guest, host] = [asked.get("guest"), asked.get("host")];
+  if (!guest || file === "proxy.porch.html") return { host, rate: 1e9, guest };
+  if (file !== "proxy.transom.html") return { host, guest };
+  const porch = new URL("/proxy.porch.html", guest);
+  porch.searchParams.set("guest", guest);
+  return { host, rate: 1e9, porch };
+}
+
+// The same document for every adapter, so that the handshake compares scripts and not pages.
+function servePage(response, settings, script) {
+  const data = Object.entries(settings)
+    .filter(([, value]) => value)
+    .map(([name, value]) => ` data-${name}="${escape(String(value))}"`);
+  const framed = settings.porch ?? settings.guest;
+  const frames = framed ? new URL(framed).origin : "'none'";
   response.writeHead(200, {
     "content-type": TYPES.get(".html"),
     "cache-control": "no-store",
