@@ -167,6 +167,18 @@ function card(page, view) {
       const until = choice.startsWith("allow") && !offered;
       await ask.locator(`button.${until ? "allow-until-end" : choice}`).first().click();
     },
+    press: (target) => press(page, target),
+    /**
+     * Writes into a field of the view as a person does: a click gives the view the keyboard, and they look at what
+     * stands there. `fill` alone takes the keyboard by script; the page takes that back, and what is typed goes elsewhere.
+     */
+    async write(field, text) {
+      for (let tries = 0; (await field.inputValue()) !== text; tries++) {
+        if (tries === 5) throw new Error(`${field} does not take ${text}`);
+        await press(page, field);
+        await field.fill(text);
+      }
+    },
     /** The guest as a frame, in which scripts can be run. */
     async frame() {
       let frame = await (await box.locator("iframe").elementHandle()).contentFrame();
@@ -181,6 +193,18 @@ function card(page, view) {
       await box.waitFor({ state: "detached" });
     },
   };
+}
+
+/**
+ * Clicks on something in a view as a person does, whose mouse comes to it first: for a while after something was done on the
+ * page, a view hears no pointer that did not move over it.
+ */
+async function press(page, target) {
+  await target.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await target.boundingBox();
+  await page.mouse.move(x + width / 2 - 2, y + height / 2);
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await target.click();
 }
 
 // Runs in the page. The servers are drawn anew when one of them changes, so the form is filled and sent in one go.

@@ -38,10 +38,10 @@ test("weather: a card with the days, in another unit, and refreshed without a qu
   await card.guest.locator("#days li").nth(3).waitFor();
   const degrees = () => card.guest.locator("#degrees").innerText();
   const celsius = parseInt(await degrees());
-  await card.guest.getByRole("button", { name: "°F" }).click();
+  await card.press(card.guest.getByRole("button", { name: "°F" }));
   assert.equal(parseInt(await degrees()), Math.round(celsius * 1.8 + 32));
 
-  await card.guest.getByRole("button", { name: "Refresh" }).click();
+  await card.press(card.guest.getByRole("button", { name: "Refresh" }));
   await card.guest.getByText("Up to date.").waitFor();
   await bench.log('tools/call "get_forecast": allowed').first().waitFor();
   assert.equal(await card.ask.count(), 0, "it reads, so nobody is asked");
@@ -80,7 +80,7 @@ test("dashboard: it polls by itself with a tool that only it has, until it is pa
   assert.equal(await card.ask.count(), 0, "it reads, so nobody is asked");
   await bench.log('tools/call "poll": allowed').nth(1).waitFor();
 
-  await card.guest.getByRole("button", { name: "Pause" }).click();
+  await card.press(card.guest.getByRole("button", { name: "Pause" }));
   await card.guest.getByText("Paused").waitFor();
   const planned = () =>
     frame.evaluate(() => {
@@ -93,7 +93,7 @@ test("dashboard: it polls by itself with a tool that only it has, until it is pa
     });
   assert.equal(await planned(), 0);
   const paused = await polls();
-  await card.guest.getByRole("button", { name: "Go on" }).click();
+  await card.press(card.guest.getByRole("button", { name: "Go on" }));
   assert.equal(await planned(), 1);
   await frame.waitForFunction((paused) => Number(document.querySelector("#live").dataset.polls) > paused, paused);
   await card.close();
@@ -104,7 +104,7 @@ test("booking: nothing is written before the person agrees, and what is wrong is
   await card.guest.getByText("Nothing is booked before you say so.").waitFor();
   assert.equal(await card.guest.getByLabel("Name").inputValue(), "Ada");
   await card.guest.getByText("Nobody yet.").waitFor();
-  const book = () => card.guest.getByRole("button", { name: "Book" }).click();
+  const book = () => card.press(card.guest.getByRole("button", { name: "Book" }));
 
   await book();
   await card.ask.getByText("book", { exact: true }).waitFor();
@@ -112,7 +112,7 @@ test("booking: nothing is written before the person agrees, and what is wrong is
   await card.guest.getByText(/^Not booked: /).waitFor();
   await card.guest.getByText("Nobody yet.").waitFor();
 
-  await card.guest.getByLabel("Guests").fill("13");
+  await card.write(card.guest.getByLabel("Guests"), "13");
   await book();
   await card.ask.getByText("book", { exact: true }).waitFor();
   await card.answer("allow-always");
@@ -120,7 +120,7 @@ test("booking: nothing is written before the person agrees, and what is wrong is
   assert.equal(await card.guest.getByLabel("Guests").getAttribute("aria-invalid"), "true");
   assert.equal(await card.guest.locator(":focus").getAttribute("name"), "guests");
 
-  await card.guest.getByLabel("Guests").fill("4");
+  await card.write(card.guest.getByLabel("Guests"), "4");
   await book();
   await card.guest.getByText("Booked: Ada, Thursday, 4 guests.").waitFor();
   await card.guest.locator("#bookings", { hasText: "Ada" }).waitFor();
@@ -159,7 +159,7 @@ test("gallery: the declared origin is named to the person and loads, and no othe
     return pictures.length === 4 && pictures.every(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   });
 
-  await card.guest.getByRole("button", { name: "Try a place" }).click();
+  await card.press(card.guest.getByRole("button", { name: "Try a place" }));
   await card.guest.getByText("The host's policy blocked it.").waitFor();
   // Loopback too, when it is another port: the listener would hear of an attempt.
   const tried = await frame.evaluate(async (url) => {
@@ -218,7 +218,7 @@ test("canvas: what the view offers is listed on its card, and painting is asked 
   const card = await bench.run("canvas", "new_canvas", { title: "Harbour", width: 4, height: 3 });
   await card.guest.getByRole("heading", { name: "Harbour" }).waitFor();
   const square = (n) => card.guest.locator("#grid button").nth(n);
-  await square(5).click();
+  await card.press(square(5));
   assert.equal(await square(5).getAttribute("data-colour"), "blue");
 
   const offers = card.box.getByRole("region", { name: "Tools of this view" });
@@ -263,7 +263,7 @@ test("document: it comes in chunks, the bar moves, and it is all there", async (
   assert.ok(new Set(values).size > 10, "the bar was seen in more than ten places");
   assert.deepEqual(values, values.toSorted((a, b) => a - b), "and never went back");
   await card.guest.getByText(/^Day 1\. /).waitFor();
-  await card.guest.getByRole("button", { name: "Next" }).click();
+  await card.press(card.guest.getByRole("button", { name: "Next" }));
   await card.guest.getByText(/^Page 2 of \d+$/).waitFor();
   assert.equal(await card.ask.count(), 0);
   await card.close();
