@@ -100,6 +100,34 @@ test("a click that comes without a move, right after somebody has typed into the
   assert.equal(await own.inputValue(), "one");
 });
 
+test("a view that is busy with a click for a while keeps the keyboard that the click gave it", async (t) => {
+  const { host, view, field } = await open(t);
+  await quiet(view);
+  // In our host sandbox and view share a thread: what keeps the view busy has the sandbox answer late.
+  await view.parentFrame().parentFrame().evaluate(() => {
+    const real = navigator.userActivation;
+    Object.defineProperty(navigator, "userActivation", {
+      get() {
+        const end = performance.now() + 600;
+        while (performance.now() < end);
+        document.body.dataset.told = "yes";
+        return real;
+      },
+    });
+  });
+  await host.evaluate(() => {
+    globalThis.taken = 0;
+    theHost.frame().addEventListener("blur", () => taken++);
+  });
+  await field.click();
+  await view.parentFrame().parentFrame().waitForFunction(() => document.body.dataset.told);
+  await drawn(host);
+  await host.keyboard.type("one");
+  await hasKeyboard(view);
+  assert.equal(await field.inputValue(), "one");
+  assert.equal(await host.evaluate(() => taken), 0);
+});
+
 /** A second view, below the first. */
 async function openOther({ host, frameAt }) {
   const { site } = theatre;

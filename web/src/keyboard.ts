@@ -139,8 +139,10 @@ async function ask(it: Guarded): Promise<unknown> {
   const at = now();
   let active = await it.ask();
   if (active === false) it.clean = at;
-  // The keys that told it may have gone to the view because it took the keyboard.
-  else if (now() - at > 200) active = undefined;
+  // It may tell of keys that were meant for a field, or for another view, and went to this one because it took the keyboard.
+  // While nobody writes elsewhere it tells of a click: a view that is busy with one says so late.
+  else if (now() - at > 200 && (isField(owner) || VIEWS.has(owner!)))
+    active = undefined;
   look();
   return active;
 }
@@ -148,6 +150,9 @@ async function ask(it: Guarded): Promise<unknown> {
 const now = () => performance.now();
 
 const isRecent = (at: number) => now() - at < 5e3;
+
+/** Whether one can write into it. */
+const isField = (it: object = {}) => "selectionStart" in it;
 
 const isDeaf = (it: Guarded) =>
   !!holds ||
@@ -185,7 +190,7 @@ on("focusin", (_, hit) => {
   // A frame hears this only if the page itself gave it the keyboard.
   owner = hit;
   tabbed = NEVER;
-  if ("selectionStart" in hit) typed = acted = now();
+  if (isField(hit)) typed = acted = now();
 });
 on("keydown", ({ key }) => {
   acted = now();
