@@ -15,6 +15,8 @@ pub use grant::Grant;
 pub use script::{Script, Token, TokenError};
 pub use source::{Source, SourceError};
 
+pub use crate::reach::Reach;
+
 use crate::origin::Origin;
 use crate::violation::Quoted;
 use Directive::*;

@@ -42,6 +42,7 @@ mod lists;
 mod members;
 mod notices;
 mod output;
+mod plain;
 mod questions;
 mod rate;
 mod requests;
@@ -75,6 +76,7 @@ use app_tools::AppTools;
 use asks::Asked;
 use handles::Handles;
 use hear::Extent;
+use plain::Plain;
 use questions::Questions;
 use rate::Bucket;
 use share::Room;
@@ -114,6 +116,10 @@ pub struct Opening {
     pub decided: Decided,
     /// Whether the page can hand the view a port of its own; if both can, the answer says so.
     pub port: bool,
+    /// Whether its document came in the result of a tool, as mcp-ui has it: it may never say anything.
+    pub embedded: bool,
+    /// What such a document brought along to be shown, a JSON object.
+    pub render_data: Option<Box<RawValue>>,
 }
 
 /// Something that arrives, and is not the view's: what a view says goes through [`Session::hear`].
@@ -161,6 +167,8 @@ pub struct Session {
     policy: Arc<Policy>,
     decided: Decided,
     port: bool,
+    embedded: bool,
+    plain: Plain,
     state: State,
     story: Story,
     app: Option<Box<App>>,
@@ -212,7 +220,7 @@ pub struct NotReady;
 impl Session {
     /// Opens a session for a view that is about to be loaded.
     pub fn start(now: Duration, setup: Arc<Setup>, opening: Opening) -> Self {
-        let Opening { context, tools, policy, decided, port } = opening;
+        let Opening { context, tools, policy, decided, port, embedded, render_data } = opening;
         let (limits, quiet) = (&setup.limits, setup.terms.quiet);
         Self {
             told_context: Arc::clone(&context),
@@ -221,7 +229,9 @@ impl Session {
             policy,
             decided,
             port,
-            state: State::start(now, setup.terms.phases()),
+            embedded,
+            plain: Plain::new(render_data),
+            state: State::start(now, setup.terms.phases(embedded)),
             story: Story::default(),
             app: None,
             serving: Serving::new(limits.calls),
@@ -244,7 +254,7 @@ impl Session {
             list_changed: Throttle::default(),
             lists: [false; 3],
             beat: None,
-            quiet: Some(now.saturating_add(quiet)),
+            quiet: (!embedded).then(|| now.saturating_add(quiet)),
             outputs: VecDeque::new(),
             setup,
         }
@@ -297,7 +307,7 @@ impl Session {
 
     /// What to do next, oldest first.
     pub fn poll(&mut self) -> Option<Output> {
-        self.outputs.pop_front()
+        self.outputs.pop_front().or_else(|| self.tell_render_data())
     }
 
     /// When [`Input::Tick`] is due, at the latest.
@@ -314,7 +324,7 @@ impl Session {
             self.beat,
             self.quiet,
         ];
-        all.into_iter().flatten().min()
+        all.into_iter().flatten().min().filter(|due| *due < Duration::MAX)
     }
 
     /// Replaces the tools of the server; the next call is judged by the new ones (H-15).
@@ -420,7 +430,7 @@ impl Session {
     /// Sends a notification. Only ever called with the gate open.
     fn notify(&mut self, method: &'static str, params: Option<&RawValue>) {
         let message = rpc::Notification { method: method.into(), params };
-        self.outputs.push_back(Output::Send(rpc::Message::Notification(message).print()));
+        self.send(&rpc::Message::Notification(message));
     }
 
     fn reply(&mut self, id: &rpc::Id, result: &RawValue) {
@@ -428,8 +438,7 @@ impl Session {
     }
 
     fn respond(&mut self, id: &rpc::Id, outcome: Result<&RawValue, ErrorObject<'_>>) {
-        let message = rpc::Message::Response(rpc::Response { id: id.clone(), outcome });
-        self.outputs.push_back(Output::Send(message.print()));
+        self.send(&rpc::Message::Response(rpc::Response { id: id.clone(), outcome }));
     }
 }
 

@@ -82,16 +82,28 @@
 //! | [`script`] | scripts, read without running them |
 //! | [`origin`], [`partial`], [`printed`], [`quoted`], [`violation`] | values that the others are made of |
 //!
+//! The feature `machines`, which is on unless turned off, has `host`, `view`, `policy`, `calls` and `partial`. A server declares
+//! and reads, and judges nothing: without them it builds in half the time.
+//!
 //! `transom-host` puts a loop, sockets and a page around this crate; most programs want that one. Ids such as `H-24` in the
 //! documentation are rules of MCP Apps, and `D7` is a decision of this project: `docs/reference/` and `docs/decisions.md` of
 //! the repository define them.
 
+#![cfg_attr(
+    not(feature = "machines"),
+    allow(dead_code, reason = "the machines use more of the values than those who declare")
+)]
+
+#[cfg(feature = "machines")]
 pub mod calls;
 pub mod csp;
+#[cfg(feature = "machines")]
 pub mod host;
 pub mod origin;
+#[cfg(feature = "machines")]
 pub mod partial;
 pub mod permissions;
+#[cfg(feature = "machines")]
 pub mod policy;
 pub mod printed;
 pub mod quoted;
@@ -100,6 +112,7 @@ pub mod routes;
 pub mod rpc;
 mod scan;
 pub mod script;
+#[cfg(feature = "machines")]
 pub mod view;
 pub mod violation;
 pub mod wire;

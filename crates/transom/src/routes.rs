@@ -340,7 +340,7 @@ mod tests {
             routes.find(&request).map(Declared::effect)
         };
         let counts = routes(json!({ "methods": ["GET"], "path": "/count", "effect": "writes" }));
-        for path in ["/count", "/Count", "/count/", "/count;x", "/count%3Bx"] {
+        for path in ["/count", "/Count", "/count/", "/count;x", "/count%3Bx", "/count.json"] {
             assert_eq!(found(&counts, "GET", path), Some(Effect::Writes), "{path}");
             assert_eq!(found(&counts, "HEAD", path), Some(Effect::Writes), "{path}");
         }

@@ -246,8 +246,8 @@ impl Session {
             return;
         }
         app_call.stage = Stage::Sent;
-        let text = request(call, method::TOOLS_CALL, Some(&app_call.params));
-        self.outputs.push_back(Output::Send(text));
+        let params = app_call.params.clone();
+        self.send(&request(call, method::TOOLS_CALL, Some(&params)));
         self.asked.renew(now, call, Patience::flat(self.setup.terms.app_tool));
     }
 

@@ -58,7 +58,7 @@ impl Session {
         params: Option<&RawValue>,
     ) -> u64 {
         let call = self.asked.open(now, Patience::flat(patience), asked);
-        self.outputs.push_back(Output::Send(request(call, method, params)));
+        self.send(&request(call, method, params));
         call
     }
 
@@ -140,7 +140,11 @@ impl Session {
     }
 }
 
-pub(super) fn request(call: u64, method: &'static str, params: Option<&RawValue>) -> String {
+pub(super) fn request<'a>(
+    call: u64,
+    method: &'static str,
+    params: Option<&'a RawValue>,
+) -> Message<'a> {
     let id = Id::Number(i64::try_from(call).expect("a session makes fewer calls than that"));
-    Message::Request(Request { id, method: method.into(), params }).print()
+    Message::Request(Request { id, method: method.into(), params })
 }

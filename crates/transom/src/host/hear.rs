@@ -37,7 +37,11 @@ impl Session {
         let outcome = match Message::parse_strictly(text, limit) {
             Ok((message, twin)) => {
                 judged = matches!(message, Message::Request(_));
+                let astray = self.heard_rpc(&message);
                 match (extent, twin) {
+                    (Extent::Whole, None) if let Some(violation) = astray => {
+                        self.turn_away(now, message, over.map_or(violation, Violation::from))
+                    }
                     (Extent::Outline, _) => self.too_large(now, message, over),
                     (Extent::Whole, None) => self.dispatch(now, message, over),
                     (Extent::Whole, Some(why)) => {
@@ -50,6 +54,14 @@ impl Session {
                 judged = matches!(message, Message::Request(_));
                 self.too_large(now, message, over)
             }
+            Err(rpc::Malformed::Foreign) if let Some(said) = self.read_plain(text) => match said {
+                Ok(said) => {
+                    let (wish, outcome) = self.hear_plain(now, said, over);
+                    judged = wish;
+                    outcome
+                }
+                Err(violation) => Err(over.map_or(violation, Violation::from)),
+            },
             Err(malformed) => {
                 let over = over.or_else(|| (extent == Extent::Outline).then(|| self.over_size()));
                 Err(self.malformed(now, malformed, over))

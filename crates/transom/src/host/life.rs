@@ -6,7 +6,7 @@ use super::{
     App, List, Output, PORT, Reason, Ruling, Session, Size,
     asks::Asked,
     requests::Seen,
-    state::{Event, Move, Phase},
+    state::{Event, Move, Phase, Terms},
     work::Stage,
 };
 use crate::{
@@ -21,19 +21,24 @@ use crate::{
 impl Session {
     /// One step of the table, and what it wants done.
     pub(super) fn step(&mut self, now: Duration, event: Event) -> Result<(), Violation> {
-        let (state, moves) = self.state.step(now, event, self.setup.terms.phases())?;
+        let (state, moves) = self.state.step(now, event, self.phases())?;
         // A phase with a deadline of its own began with this instance.
         let deadline = state.deadline().filter(|_| state.is_waiting());
         if !state.is_waiting() {
             self.quiet = None;
         } else if deadline != self.state.deadline() {
-            self.quiet = Some(now.saturating_add(self.setup.terms.quiet));
+            self.quiet = (!self.embedded).then(|| now.saturating_add(self.setup.terms.quiet));
         }
         self.state = state;
         for step in moves {
             self.carry_out(now, step);
         }
         Ok(())
+    }
+
+    /// How long its phases may last. A document that came in a result may have nothing to say, and is waited for without end.
+    fn phases(&self) -> Terms {
+        self.setup.terms.phases(self.embedded)
     }
 
     /// Tells once that the view has not got ready, when that has taken a while.
@@ -76,6 +81,10 @@ impl Session {
         // The phase has a deadline of its own; the table entry must not fire before it.
         let patience = self.setup.terms.teardown.saturating_mul(2);
         self.ask_view(now, patience, Asked::TearDown, method::RESOURCE_TEARDOWN, Some(&params));
+        // mcp-ui knows no answer to that.
+        if self.plain.is_mcp_ui() {
+            let _ = self.step(now, Event::TornDown);
+        }
     }
 
     /// Nothing of the session survives its end (H-134).
@@ -100,6 +109,7 @@ impl Session {
             }
         }
         self.forget_app_tools();
+        self.plain.forget();
         self.release_all();
         self.withdraw_all(now);
         self.app = None;
@@ -151,6 +161,7 @@ impl Session {
             return Err(violation);
         }
         self.step(now, Event::Greeting)?;
+        self.plain.is_rpc();
         self.rule(seen, Ruling::Allowed);
         self.told_context = Arc::clone(&self.context);
         let revision = negotiate(&params.protocol_version);

@@ -73,8 +73,10 @@ pub struct Terms {
 }
 
 impl Terms {
-    pub(super) fn phases(&self) -> state::Terms {
-        state::Terms { handshake: self.handshake, teardown: self.teardown }
+    /// How long the phases of a view may last; without end, where none need be ready at all.
+    pub(super) fn phases(&self, endless: bool) -> state::Terms {
+        let handshake = if endless { Duration::MAX } else { self.handshake };
+        state::Terms { handshake, teardown: self.teardown }
     }
 }
 

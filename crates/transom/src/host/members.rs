@@ -23,7 +23,7 @@ use crate::{
 /// The members of a view's params that count, method by method. What is not here does not come from a view:
 /// `task`, `inputResponses` and `requestState` are the person's, or the host's own.
 #[rustfmt::skip]
-const TABLE: [(&str, &[&str]); 17] = [
+const TABLE: [(&str, &[&str]); 24] = [
     (method::TOOLS_CALL,               &["name", "arguments", META]),
     (method::RESOURCES_READ,           &["uri", META]),
     (method::TOOLS_LIST,               &["cursor", META]),
@@ -43,6 +43,14 @@ const TABLE: [(&str, &[&str]); 17] = [
     (method::SIZE_CHANGED,             &["width", "height", META]),
     (method::LOG,                      &["level", "logger", "data", META]),
     (method::CANCELLED,                &["requestId", "reason", META]),
+    // What views of mcp-ui say, before it is translated.
+    (ENVELOPE,                         &["type", "payload", "messageId"]),
+    (TOOL,                             &["toolName", "params"]),
+    (PROMPT,                           &["prompt"]),
+    (LINK,                             &["url"]),
+    (INTENT,                           &["intent", "params"]),
+    (NOTIFY,                           &["message"]),
+    (SIZE,                             &["width", "height"]),
 ];
 
 /// The params of a view's message, as far as they count.
@@ -100,7 +108,7 @@ impl<'a> Sifted<'a> {
 
     /// A member that is a text, and ends where it seems to: it is judged by, and some readers stop at a NUL.
     pub(super) fn text(&self, name: &'static str) -> Result<Option<Cow<'a, str>>, Violation> {
-        let Some(value) = self.get(name) else { return Ok(None) };
+        let Some(value) = self.raw(name) else { return Ok(None) };
         let text =
             rpc::string(value).ok_or_else(|| self.bad(&format_args!("{name} should be a text")))?;
         if text.contains('\0') {
@@ -125,7 +133,7 @@ impl<'a> Sifted<'a> {
 
     /// A member, read and printed. Null counts as absent.
     fn print(&self, name: &str) -> Result<Option<Printed>, Violation> {
-        let Some(value) = self.get(name) else { return Ok(None) };
+        let Some(value) = self.raw(name) else { return Ok(None) };
         Printed::read(value).map(Some).map_err(|why| self.ambiguous(why))
     }
 
@@ -148,7 +156,7 @@ impl<'a> Sifted<'a> {
     /// collide with another view's: the client that carries the request gives it one of its own. What is reserved is
     /// left out: only the host says it.
     pub(super) fn meta(&mut self) -> Result<(Option<Printed>, Option<ProgressToken>), Violation> {
-        let Some(meta) = self.get(META) else { return Ok((None, None)) };
+        let Some(meta) = self.raw(META) else { return Ok((None, None)) };
         let (mut token, mut trouble) = (None, None);
         let mut text = String::from("{");
         members(meta, |name, value| match name {
@@ -183,7 +191,8 @@ impl<'a> Sifted<'a> {
         Some(std::mem::take(&mut self.dropped)).filter(|dropped| !dropped.names.is_empty())
     }
 
-    fn get(&self, name: &str) -> Option<&'a RawValue> {
+    /// A member as it came. Null counts as absent.
+    pub(super) fn raw(&self, name: &str) -> Option<&'a RawValue> {
         let found = self.kept.iter().find(|(kept, _)| *kept == name).map(|(_, value)| *value);
         found.filter(|value| value.get() != "null")
     }
@@ -255,6 +264,15 @@ impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for Each<F> {
         Ok(())
     }
 }
+
+/// What every message of mcp-ui's has, as the table of members names it.
+pub(super) const ENVELOPE: &str = "a message of mcp-ui";
+pub(super) const TOOL: &str = "tool";
+pub(super) const PROMPT: &str = "prompt";
+pub(super) const LINK: &str = "link";
+pub(super) const INTENT: &str = "intent";
+pub(super) const NOTIFY: &str = "notify";
+pub(super) const SIZE: &str = "ui-size-change";
 
 const META: &str = "_meta";
 const TOKEN: &str = "progressToken";

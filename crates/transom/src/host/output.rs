@@ -100,6 +100,8 @@ pub enum Output {
         /// What it says it can do.
         capabilities: AppCapabilities,
     },
+    /// The view speaks mcp-ui's own messages, which came before MCP Apps. It needs no handshake.
+    McpUi,
     /// The handshake is complete.
     Opened,
     /// A while has passed and it is not. Said once for each instance.

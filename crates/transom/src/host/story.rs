@@ -41,6 +41,13 @@ impl Session {
         self.learn(News::Ending(Ending::Cancelled), |story| story.ending = Some(params))
     }
 
+    /// What of it there is to tell: the arguments, and the result if that is how it ended.
+    pub(super) fn told_story(&self) -> (Option<&RawValue>, Option<&RawValue>) {
+        let Story { arguments, ending } = &self.story;
+        let ended = self.state.known.ending == Some(Ending::Result);
+        (arguments.as_deref(), ending.as_deref().filter(|_| ended))
+    }
+
     fn learn(&mut self, news: News, keep: impl FnOnce(&mut Story)) -> Result<(), TooLate> {
         let (state, moves) = self.state.learn(news)?;
         self.state = state;

@@ -58,14 +58,14 @@ impl Pattern {
     }
 
     /// Whether some reader could take a path for one of its paths, where [`takes`](Self::takes) does not: one that minds no
-    /// capital letters, no slash at the end, and nothing after a semicolon.
+    /// capital letters, no slash at the end, nothing after a semicolon, and no ending such as `.json`.
     pub fn could_take(&self, path: &str) -> bool {
         let (path, slash) = match path.strip_suffix('/') {
             Some(path) => (path, true),
             None => (path, false),
         };
         let mut wanted = self.segments.iter();
-        let mut given = path.split('/').skip(1);
+        let mut given = path.split('/').skip(1).peekable();
         loop {
             match (wanted.next(), given.next()) {
                 (None, None) => return true,
@@ -73,7 +73,7 @@ impl Pattern {
                 (Some(Segment::One), Some(_)) => {}
                 (Some(Segment::Exactly(text)), None) if text.is_empty() => {}
                 (Some(Segment::Exactly(text)), Some(segment))
-                    if reads_as(&loose(segment), &loose(text)) => {}
+                    if could_be(&loose(segment), &loose(text), given.peek().is_none()) => {}
                 _ => return false,
             }
         }
@@ -88,6 +88,12 @@ impl Pattern {
     pub fn named(&self) -> usize {
         self.segments.iter().filter(|segment| matches!(segment, Segment::Exactly(_))).count()
     }
+}
+
+/// Whether a segment passes for another. In the last one, what follows a dot says to some in which form to answer.
+fn could_be(segment: &str, text: &str, last: bool) -> bool {
+    let ending = |(at, _)| reads_as(&segment[..at], text);
+    reads_as(segment, text) || last && !text.is_empty() && segment.match_indices('.').any(ending)
 }
 
 /// A segment as the most careless reader has it: decoded, up to its semicolon, without spaces around it.
@@ -175,7 +181,7 @@ mod tests {
         }
     }
 
-    // FSE-5: backends that mind no capital letters, slashes at the end or semicolons.
+    // FSE-5: backends that mind no capital letters, slashes at the end, semicolons or endings.
     #[test]
     fn what_a_careless_backend_takes_for_its_path_is_known() {
         #[rustfmt::skip]
@@ -186,6 +192,12 @@ mod tests {
             ("/count",         "/COUNT;x=1/",    true),
             ("/count",         "/count%3Bx",     true),
             ("/count",         "/count%20",      true),
+            ("/count",         "/count.json",    true),
+            ("/count",         "/Count.v1.xml/", true),
+            ("/count",         "/count.",        true),
+            ("/count.json",    "/count",         false),
+            ("/count/a",       "/count.json/a",  false),
+            ("/",              "/.well-known",   false),
             ("/count",         "/counts",        false),
             ("/count",         "/count/x",       false),
             ("/k\u{e4}se",     "/K%C3%84SE",     true),

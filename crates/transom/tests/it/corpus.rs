@@ -1,5 +1,4 @@
 //! Every file of the fuzz corpus, as an ordinary test.
-#![expect(clippy::unwrap_used, reason = "a corpus that cannot be read is a failed test")]
 
 #[path = "../../../../fuzz/replay.rs"]
 mod files;

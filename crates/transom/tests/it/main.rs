@@ -8,6 +8,7 @@ mod corpus;
 mod csp;
 mod handles;
 mod limits;
+mod mcp_ui;
 mod partial;
 mod property;
 mod reprint;

@@ -298,6 +298,8 @@ const NAMES: &[&str] = &[
     "maxTokens",
     "inputResponses",
     "requestState",
+    // Half a pair of surrogates, which is no text.
+    "\\ud800",
 ];
 
 const LEAVES: &[&str] = &[

@@ -215,7 +215,9 @@ fn value(text: &str, reading: Reading, depth: usize) -> Option<(Loose, &str)> {
         b'{' => {
             let (mut members, mut rest) = (vec![], text[1..].trim_start());
             while !rest.starts_with('}') {
-                let (Loose::Text(name), after) = value(rest, reading, depth + 1)? else {
+                let (Loose::Text(name) | Loose::Plain(name), after) =
+                    value(rest, reading, depth + 1)?
+                else {
                     return None;
                 };
                 let (item, after) =
