@@ -1,7 +1,8 @@
 //! Hands the browser files to the crate, in `OUT_DIR`.
 //!
 //! A published crate carries them in `dist/` (`scripts/package` puts them there), and nothing is run. A checkout builds
-//! `web/` and `workbench/` with the locked npm packages, in `OUT_DIR` and nowhere else.
+//! `web/` and `workbench/` with the locked npm packages, in `OUT_DIR` and nowhere else; without the feature `host` it builds the
+//! view's script alone, and installs esbuild alone.
 
 #[path = "build/packages.rs"]
 #[expect(unreachable_pub, reason = "it is a module of the library too")]
@@ -41,13 +42,17 @@ fn main() {
 
 /// Copies the sources and runs the build in the copy, so that the source tree stays as it was.
 fn build(root: &Path, out: &Path) -> PathBuf {
-    for part in ["web/src", "web/scripts", "web/package.json", "web/package-lock.json", "workbench"]
-    {
+    let folders: &[&str] = if for_hosts() {
+        &["web/src", "web/scripts", "workbench"]
+    } else {
+        &["web/src", "web/scripts"]
+    };
+    for part in folders.iter().chain(&["web/package.json", "web/package-lock.json"]) {
         // As cargo reads it: from this package's folder. The same checkout by another path then counts as built.
         println!("cargo::rerun-if-changed=../../{part}");
     }
     let work = out.join("npm");
-    for part in ["web/src", "web/scripts", "workbench"] {
+    for part in folders {
         let to = work.join(part);
         // A file that was removed from the sources must not live on in the copy.
         let _ = fs::remove_dir_all(&to);
@@ -57,12 +62,16 @@ fn build(root: &Path, out: &Path) -> PathBuf {
     for file in ["package.json", "package-lock.json"] {
         fs::copy(root.join("web").join(file), web.join(file)).expect("web/ is a package");
     }
+    if !for_hosts() {
+        // Who writes a server waits for nothing but the view's script, and for what that is built with.
+        let mut node = Command::new("node");
+        let lean = packages::run(node.arg("scripts/view-only.mjs"), &web);
+        lean.unwrap_or_else(|error| panic!("{error}"));
+    }
     packages::install(&web).unwrap_or_else(|error| panic!("{error}"));
     let mut node = Command::new("node");
     node.args(["scripts/build.mjs", "--no-types"]);
-    if for_hosts() {
-        node.arg("--workbench");
-    }
+    node.arg(if for_hosts() { "--workbench" } else { "--view" });
     if let Err(error) = packages::run(&mut node, &web) {
         let installed = web.join("node_modules");
         panic!(
@@ -98,7 +107,7 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
 }
 
-const VIEW: [&str; 1] = ["transom.global.js"];
+const VIEW: [&str; 2] = ["transom.global.js", "carry.global.js"];
 
 /// What the feature `host` adds.
 const HOST: [&str; 7] = [

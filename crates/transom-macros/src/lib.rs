@@ -3,6 +3,7 @@
 //! Both lower to that crate's plain functions. What is wrong with a literal is said at the literal.
 
 mod argument;
+mod origin;
 mod tool;
 mod view;
 
@@ -28,7 +29,8 @@ use proc_macro::TokenStream;
 ///
 /// * `file = "…"`: one file, relative to the crate's folder;
 /// * `dir = "…"`: a folder's `index.html` with its scripts, styles, images and fonts written into it;
-/// * `bundle = "…"`: one file that a bundler makes;
+/// * `bundle = "…"`: one file that a bundler makes; `build = "npm --prefix ui run build"` with `sources = "ui/src"`
+///   lets dev mode make it anew when they change;
 /// * `html = "…"`: the document itself;
 /// * `html = path`: an `async fn(&RenderCx<Server>) -> Result<String, ErrorData>`;
 /// * `template`: the struct's own `askama::Template`, with `load = path` if it has fields, an
@@ -50,8 +52,8 @@ pub fn derive_view(input: TokenStream) -> TokenStream {
 /// #[transom_server::tool(only(model))]                                        // the model alone
 /// ```
 ///
-/// Everything else in the parentheses is rmcp's. A method that returns `Shown<T>` gets its `outputSchema`
-/// from `T`.
+/// Everything else in the parentheses is rmcp's. A method that returns `Shown<T>`, under whatever name, gets its
+/// `outputSchema` from `T`.
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(attribute.into(), item.into())

@@ -1,7 +1,7 @@
 //! `#[tool]`: rmcp's attribute, with a link to a view.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens as _, quote};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens as _, format_ident, quote};
 use syn::parse::Parser as _;
 use syn::punctuated::Punctuated;
 use syn::{Error, FnArg, Ident, ImplItemFn, Path, Result, ReturnType, Token, Type};
@@ -10,10 +10,12 @@ use crate::argument::{Argument, Value};
 
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(attribute)?;
-    let method: ImplItemFn = syn::parse2(item)?;
+    let mut method: ImplItemFn = syn::parse2(item)?;
+    // rmcp takes the description from the words that stand last: another attribute behind them would take it away.
+    method.attrs.sort_by_key(|attribute| matches!(&attribute.meta, syn::Meta::NameValue(value) if value.path.is_ident("doc")));
     let (mut view, mut audience, mut meta) = (None, None, None);
-    let (mut input, mut output) = (parameters(&method), shown(&method.sig.output));
-    let mut passed = Vec::new();
+    let (mut input, mut output) = (taken(&method), returned(&method.sig.output));
+    let (mut passed, mut named) = (Vec::new(), false);
     for argument in arguments {
         match (argument.name.to_string().as_str(), &argument.value) {
             ("view", Value::Is(path)) => {
@@ -45,28 +47,68 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> Result<TokenS
                 match name {
                     "input_schema" => input = None,
                     "output_schema" => output = None,
+                    "name" => named = true,
                     _ => {}
                 }
                 passed.push(argument.into_token_stream());
             }
         }
     }
-    let link = link(view.as_ref(), audience);
-    let meta = match (meta, link) {
-        (Some(meta), Some(link)) => Some(quote!(::transom_server::with_link(#meta, #link))),
-        (meta, link) => meta.or(link),
-    };
+    let meta = with_link(meta, link(view.as_ref(), audience));
     passed.extend(meta.map(|meta| quote!(meta = #meta)));
-    passed.extend(
-        input.map(|taken| quote!(input_schema = ::transom_server::input_schema::<#taken>())),
-    );
-    passed.extend(
-        output.map(|data| quote!(output_schema = ::transom_server::output_schema::<#data>())),
-    );
+    passed.extend(input.map(|input| quote!(input_schema = #input)));
+    let (plain, output) = match output {
+        Some(output) => typed(&method, &passed, named, &output),
+        None => (TokenStream::new(), TokenStream::new()),
+    };
     Ok(quote! {
-        #[::rmcp::tool(#(#passed),*)]
+        #plain
+        #[::rmcp::tool(#(#passed,)* #output)]
         #method
     })
+}
+
+/// The argument with which rmcp is given the schema of what a tool returns. Whether its type has one is known only when
+/// types are: so the tool is declared without a schema beside it, and that declaration is taken where there is none.
+fn typed(
+    method: &ImplItemFn,
+    passed: &[TokenStream],
+    named: bool,
+    output: &Type,
+) -> (TokenStream, TokenStream) {
+    let name = &method.sig.ident;
+    let plain = format_ident!("__{name}_without_schema");
+    let declared = format_ident!("{plain}_tool_attr");
+    let docs = method.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
+    let tool_name = (!named).then(|| {
+        let name = name.to_string();
+        quote!(name = #name)
+    });
+    let twin = quote! {
+        #[allow(dead_code, non_snake_case)]
+        #(#docs)*
+        #[::rmcp::tool(#(#passed,)* #tool_name)]
+        fn #plain() {}
+    };
+    let schema = quote! {
+        output_schema = {
+            #[allow(unused_imports)]
+            use ::transom_server::Untyped as _;
+            match ::transom_server::Returned::<#output>::schema() {
+                ::core::option::Option::Some(schema) => schema,
+                ::core::option::Option::None => return Self::#declared(),
+            }
+        }
+    };
+    (twin, schema)
+}
+
+/// The `_meta` of a tool: what the author wrote, and the link.
+fn with_link(meta: Option<TokenStream>, link: Option<TokenStream>) -> Option<TokenStream> {
+    match (meta, link) {
+        (Some(meta), Some(link)) => Some(quote!(::transom_server::with_link(#meta, #link))),
+        (meta, link) => meta.or(link),
+    }
 }
 
 fn only(list: &TokenStream) -> Result<TokenStream> {
@@ -94,30 +136,44 @@ fn link(view: Option<&Path>, audience: Option<TokenStream>) -> Option<TokenStrea
     Some(quote!(::transom_server::link_meta(#uri, ::transom_server::Audience::#audience)))
 }
 
-/// The type of the argument in which a method takes its parameters: rmcp's `Parameters<T>`.
-fn parameters(method: &ImplItemFn) -> Option<Type> {
-    method.sig.inputs.iter().find_map(|input| match input {
-        FnArg::Typed(input) => argument(&input.ty, "Parameters").map(|_| (*input.ty).clone()),
-        FnArg::Receiver(_) => None,
-    })
+/// The schema of what a method takes: that of the first argument which is rmcp's `Parameters<T>`, whatever it is called.
+fn taken(method: &ImplItemFn) -> Option<TokenStream> {
+    let types: Vec<&Type> = method
+        .sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(input) if can_be_named(&input.ty) => Some(&*input.ty),
+            _ => None,
+        })
+        .collect();
+    if types.is_empty() {
+        return None;
+    }
+    Some(quote! {{
+        #[allow(unused_imports)]
+        use ::transom_server::Untyped as _;
+        ::core::option::Option::None
+            #(.or_else(|| ::transom_server::Taken::<#types>::schema()))*
+            .unwrap_or_else(::transom_server::no_input)
+    }})
 }
 
-/// The `T` of a method that returns `Shown<T>` or `Result<Shown<T>, _>`.
-fn shown(output: &ReturnType) -> Option<Type> {
+/// The type that a method returns, if it can be named elsewhere.
+fn returned(output: &ReturnType) -> Option<Type> {
     let ReturnType::Type(_, output) = output else { return None };
-    let data =
-        argument(output, "Shown").or_else(|| argument(&argument(output, "Result")?, "Shown"))?;
-    // Nothing for the view has no schema.
-    (!matches!(&data, Type::Tuple(unit) if unit.elems.is_empty())).then_some(data)
+    can_be_named(output).then(|| (**output).clone())
 }
 
-/// The first type argument of a type of that name.
-fn argument(of: &Type, name: &str) -> Option<Type> {
-    let Type::Path(path) = of else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == name)?;
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-    arguments.args.iter().find_map(|argument| match argument {
-        syn::GenericArgument::Type(data) => Some(data.clone()),
-        _ => None,
-    })
+/// Whether a type means the same outside of its method's signature: `impl Trait` does not.
+fn can_be_named(of: &Type) -> bool {
+    !of.to_token_stream().into_iter().any(is_impl)
+}
+
+fn is_impl(token: TokenTree) -> bool {
+    match token {
+        TokenTree::Ident(word) => word == "impl",
+        TokenTree::Group(group) => group.stream().into_iter().any(is_impl),
+        _ => false,
+    }
 }

@@ -9,10 +9,9 @@ use syn::punctuated::Punctuated;
 use syn::{
     Data, DeriveInput, Error, Expr, ExprLit, Fields, Ident, Lit, LitBool, LitStr, Result, Token,
 };
-use transom::csp::Source;
-use transom::wire::UiUri;
 
 use crate::argument::{Argument, Value};
+use crate::origin;
 
 pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
@@ -41,13 +40,14 @@ pub(crate) fn derive(input: TokenStream) -> Result<TokenStream> {
     {
         return Err(Error::new_spanned(load, "`load` fills a `template`, which this view has not"));
     }
+    let built = view.built(name)?;
     let calls = &view.calls;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     Ok(quote! {
         impl #impl_generics ::transom_server::View for #name #type_generics #where_clause {
             const URI: &'static str = #uri;
             fn def() -> ::transom_server::ViewDef {
-                ::transom_server::ViewDef::new(<Self as ::transom_server::View>::URI) #html #(#calls)*
+                ::transom_server::ViewDef::new(<Self as ::transom_server::View>::URI) #html #built #(#calls)*
             }
         }
     })
@@ -59,6 +59,8 @@ struct Declared {
     uri: Option<LitStr>,
     html: Option<Html>,
     load: Option<Expr>,
+    build: Option<LitStr>,
+    sources: Option<LitStr>,
     calls: Vec<TokenStream>,
 }
 
@@ -101,6 +103,8 @@ impl Declared {
                     *load = Some(function);
                 }
             }
+            ("build", Value::Is(value)) => self.build = Some(string(value)?),
+            ("sources", Value::Is(value)) => self.sources = Some(string(value)?),
             ("title" | "name" | "description", Value::Is(value)) => {
                 let text = string(value)?;
                 self.calls.push(quote!(.#name(#text)));
@@ -129,6 +133,26 @@ impl Declared {
         }
         self.html = Some(html);
         Ok(())
+    }
+
+    /// How dev mode makes the bundle.
+    fn built(&self, name: &Ident) -> Result<TokenStream> {
+        let both = "`build` and `sources` go together: \
+                    build = \"npm --prefix ui run build\", sources = \"ui/src\"";
+        match (&self.build, &self.sources) {
+            (None, None) => Ok(TokenStream::new()),
+            (Some(build), Some(sources)) if matches!(self.html, Some(Html::File(_))) => {
+                Ok(quote!(.built_by(
+                    #build,
+                    ::transom_server::on_disk!(#sources),
+                    ::transom_server::on_disk!(""),
+                )))
+            }
+            (Some(_), Some(_)) => {
+                Err(Error::new(name.span(), "`build` makes a `bundle`, which this view has not"))
+            }
+            (Some(one), None) | (None, Some(one)) => Err(Error::new(one.span(), both)),
+        }
     }
 
     fn border(&mut self, border: &LitBool) {
@@ -194,10 +218,10 @@ fn expected(name: &str) -> &'static str {
         "template" => {
             "write `template` alone; the address takes parameters by itself: \"ui://report/{id}\""
         }
-        "uri" | "file" | "dir" | "bundle" | "html" | "load" | "title" | "name" | "description"
-        | "domain" => "a value is missing here",
+        "uri" | "file" | "dir" | "bundle" | "build" | "sources" | "html" | "load" | "title"
+        | "name" | "description" | "domain" => "a value is missing here",
         _ => {
-            "unknown; a view has uri, file, dir, bundle, html, template, load, name, title, \
+            "unknown; a view has uri, file, dir, bundle, build, sources, html, template, load, name, title, \
              description, csp(…), allow(…), border and domain"
         }
     }
@@ -205,9 +229,9 @@ fn expected(name: &str) -> &'static str {
 
 fn address(value: Expr) -> Result<LitStr> {
     let uri = string(value)?;
-    match UiUri::parse(&uri.value()) {
-        Some(_) => Ok(uri),
-        None => Err(Error::new(
+    match origin::is_view_address(&uri.value()) {
+        true => Ok(uri),
+        false => Err(Error::new(
             uri.span(),
             "a view's address begins with ui://, as in \"ui://weather/card\"",
         )),
@@ -329,20 +353,7 @@ fn crate_folder() -> PathBuf {
 
 /// server-11: what does not parse is refused where it stands.
 fn check_origin(origin: &LitStr) -> Result<()> {
-    let refuse = |words: String| Err(Error::new(origin.span(), words));
-    let source = match Source::parse(&origin.value()) {
-        Ok(source) => source,
-        Err(error) => {
-            return refuse(format!("{error}; write an origin, as in \"https://api.example.com\""));
-        }
-    };
-    let host = source.host();
-    let loopback = host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.");
-    match source.scheme() {
-        "http" if !loopback => refuse("not encrypted: write https://".to_owned()),
-        "ws" if !loopback => refuse("not encrypted: write wss://".to_owned()),
-        _ => Ok(()),
-    }
+    origin::check(&origin.value()).map_err(|words| Error::new(origin.span(), words))
 }
 
 fn string(value: Expr) -> Result<LitStr> {

@@ -2,9 +2,8 @@
 
 use std::time::SystemTime;
 
-use rmcp::transport::stdio;
-use rmcp::{Json, ServerHandler, ServiceExt, schemars, tool_handler, tool_router};
-use transom_server::{View, Views}; // +
+use rmcp::{Json, ServerHandler, schemars, tool_handler, tool_router};
+use transom_server::{ServeError, View, Views}; // +
 
 #[derive(View)] // +
 #[view(uri = "ui://clock/face", file = "views/clock.html")] // +
@@ -31,8 +30,6 @@ impl Clock {
 impl ServerHandler for Clock {}
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let server = Views::wrap(Clock).view::<Face>().build()?; // +
-    server.serve(stdio()).await?.waiting().await?;
-    Ok(())
+async fn main() -> Result<(), ServeError> {
+    Views::wrap(Clock).view::<Face>().serve().await // +
 }

@@ -1,5 +1,5 @@
 //! A backend that a view and a tab can use alike: `fetch PAGE PLACE` shows the document PAGE, whose `fetch()` reaches the backend in this
-//! process, and writes into the file PLACE where the same backend listens for a tab.
+//! process, and writes into the file PLACE where the same backend listens for a tab. `fetch PAGE PLACE ORIGIN` has the backend at ORIGIN.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -46,16 +46,27 @@ struct Slow {
 async fn main() -> Result<(), Box<dyn Error>> {
     let [page, place] = [1, 2].map(|at| std::env::args().nth(at).unwrap_or_default());
     let page = std::fs::read_to_string(page)?;
-    let backend = backend();
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
-    std::fs::write(place, format!("http://{}", listener.local_addr()?))?;
-    let tab = backend.clone();
-    tokio::spawn(async move { axum::serve(listener, tab).await });
+    let proxy = match std::env::args().nth(3) {
+        Some(origin) => {
+            std::fs::write(place, &origin)?;
+            HttpProxy::upstream(origin)
+        }
+        None => {
+            let backend = backend();
+            let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+            std::fs::write(place, format!("http://{}", listener.local_addr()?))?;
+            let tab = backend.clone();
+            tokio::spawn(async move { axum::serve(listener, tab).await });
+            HttpProxy::tower(backend)
+        }
+    };
 
     let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     let methods = methods.map(|method| method.parse().expect("it is a method"));
-    let proxy = HttpProxy::tower(backend)
+    let proxy = proxy
         .rate(1_000_000)
+        .route(Route::socket("/socket.io/"))
+        .route(Route::new(methods.clone(), "/socket.io/").accepts("text/plain").streams())
         .route(Route::socket("/ws/{kind}"))
         .route(Route::get("/stream/{*rest}").streams())
         .route(Route::get("/api/{*rest}"))

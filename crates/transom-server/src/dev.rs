@@ -5,9 +5,8 @@
 //! that lets views call tools, over any transport, without a port and without a change of policy.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -76,31 +75,9 @@ pub(crate) fn tool() -> Tool {
     tool
 }
 
-/// When the files below a path were written, and how long they are: another stamp may be another document.
-pub(crate) fn stamp(path: &Path) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hash_files(path, 0, &mut hasher);
-    hasher.finish()
-}
-
-fn hash_files(path: &Path, depth: usize, hasher: &mut DefaultHasher) {
-    let Ok(found) = std::fs::metadata(path) else { return };
-    if !found.is_dir() {
-        (path, found.modified().unwrap_or(SystemTime::UNIX_EPOCH), found.len()).hash(hasher);
-        return;
-    }
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let mut entries: Vec<_> = entries.map(|entry| entry.path()).collect();
-    entries.sort();
-    for entry in entries.iter().filter(|_| depth < MAX_DEPTH) {
-        hash_files(entry, depth + 1, hasher);
-    }
-}
-
 pub(crate) const TOOL: &str = "transom_view_dev";
 /// Below the time after which hosts and proxies give a call up.
 pub(crate) const WAIT: Duration = Duration::from_secs(15);
 /// How often files are looked at while a view waits for a change.
 pub(crate) const LOOK: Duration = Duration::from_millis(150);
 const SHELL: &str = include_str!("dev/shell.html");
-const MAX_DEPTH: usize = 8;

@@ -23,6 +23,7 @@ impl Document {
         source: &Source,
         declared: &Declaration,
         dev: bool,
+        script: Script,
     ) -> Result<Self, Vec<String>> {
         if matches!(source, Source::Render(_) | Source::Missing) {
             return Ok(Self::Rendered);
@@ -31,7 +32,7 @@ impl Document {
             // The author may have written half of it; a client that reads it is told.
             return Ok(Self::OnDisk);
         }
-        let html = read(source, declared, dev)?;
+        let html = read(source, declared, dev, script)?;
         if html.len() > LARGE {
             // server-17: there are hosts that refuse more.
             tracing::warn!(bytes = html.len(), "a view's document is larger than a megabyte");
@@ -45,6 +46,7 @@ pub(crate) fn read(
     source: &Source,
     declared: &Declaration,
     dev: bool,
+    script: Script,
 ) -> Result<String, Vec<String>> {
     let html = source.text(dev).map_err(|error| vec![error.to_string()])?;
     let html = html.ok_or_else(|| vec!["there is no document".to_owned()])?;
@@ -52,12 +54,32 @@ pub(crate) fn read(
         let words = "the HTML does not begin with a doctype: put <!doctype html> in front";
         return Err(vec![words.to_owned()]);
     }
-    compose(&html, source.files(dev), declared).map(finish)
+    compose(&html, source.files(dev), declared).map(|html| finish(html, script))
 }
 
 /// Gives a document the script it needs to talk to its host, first in its head.
-pub(crate) fn finish(html: String) -> String {
-    if brings_its_own(&html) { html } else { insert(without_mark(&html), &crate::runtime()) }
+pub(crate) fn finish(html: String, script: Script) -> String {
+    if brings_its_own(&html) { html } else { insert(without_mark(&html), &script.element()) }
+}
+
+/// The script that a document gets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Script {
+    /// The client of a view.
+    View,
+    /// The same, for the views of a server that carries their requests.
+    #[cfg(feature = "fetch")]
+    Carry,
+}
+
+impl Script {
+    fn element(self) -> String {
+        match self {
+            Self::View => crate::runtime(),
+            #[cfg(feature = "fetch")]
+            Self::Carry => format!("<script>{}</script>", transom_web::CARRY),
+        }
+    }
 }
 
 /// Whether a document speaks the protocol by itself, or says that it does not want our script.
@@ -109,10 +131,10 @@ mod tests {
             ("<!doctype html><meta name=\"other\" content=\"transom off\">",  true),
         ];
         for (html, expected) in table {
-            let finished = finish(html.to_owned());
+            let finished = finish(html.to_owned(), Script::View);
             assert_eq!(finished.len() > html.len(), expected, "{html}");
         }
-        let marked = finish("\u{feff}<!doctype html><p>".to_owned());
+        let marked = finish("\u{feff}<!doctype html><p>".to_owned(), Script::View);
         assert!(marked.starts_with("<!doctype html><script>"), "{}", &marked[..40]);
     }
 }

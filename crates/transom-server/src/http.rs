@@ -18,6 +18,7 @@ mod follow;
 mod headers;
 mod incoming;
 mod limits;
+mod named_method;
 mod path;
 mod record;
 mod route;

@@ -52,7 +52,7 @@
 //!
 //! # fn main() -> Result<(), transom_server::BuildError> {
 //! let server = Views::wrap(Incidents).view::<Board>().build()?;
-//! // server.serve(rmcp::transport::stdio()).await?
+//! // transom_server::serve(server).await?
 //! # let _ = server;
 //! # Ok(())
 //! # }
@@ -89,7 +89,7 @@
 //! |---|---|
 //! | `file = "views/board.html"` | one file |
 //! | `dir = "views/board"` | a folder's `index.html`, with its scripts, styles, images and fonts written into it |
-//! | `bundle = "ui/dist/board.html"` | what a bundler made of everything |
+//! | `bundle = "ui/dist/board.html"` | what a bundler made of everything; with `build = "npm --prefix ui run build"` and `sources = "ui/src"`, dev mode makes it anew |
 //! | `html = "<!doctype html>…"` | the document itself |
 //! | `html = Self::page` | a function of the request: `async fn(&RenderCx<Server>) -> Result<String, ErrorData>` |
 //! | `template` | the struct's own `askama::Template`; with fields, `load = Self::load` fills them |
@@ -127,6 +127,13 @@
 //! a document is shown in its place, and the server goes on. What a function or a template makes is a part of the
 //! program: it is shown anew when the server has been started again, which `transom dev -- cargo run` does.
 //!
+//! # Served and tested
+//!
+//! [`Views::serve`] builds and serves in one line: over standard input and output, or with the feature `serve-http` and
+//! `--http [ADDR]` over streamable HTTP, with its traps closed (`HttpServer`). The feature `test` has `test::Client`, which
+//! lists, calls and reads as a host does and as a client without views does. [`Progress`] and [`Cancelled`] are arguments
+//! of a tool that takes long.
+//!
 //! # Without macros
 //!
 //! [`ViewDef`] is what the derive makes, [`Views::declare`] takes one, and [`ViewDef::tool`] links a tool by
@@ -153,6 +160,7 @@
 //! Over HTTP each connection wants a server of its own: clones of [`WithViews`] share one, as in
 //! `StreamableHttpService::new(move || Ok(server.clone()), …)`.
 
+mod built;
 mod dev;
 mod document;
 mod fallback;
@@ -161,14 +169,20 @@ mod host_ui;
 #[cfg(feature = "fetch")]
 mod http;
 mod inline;
+mod output;
 mod probe;
+mod progress;
 mod refusal;
 mod registry;
 mod render;
 mod schema;
+mod serve;
 mod shown;
 mod source;
+mod stamp;
 mod template;
+#[cfg(feature = "test")]
+pub mod test;
 mod view;
 mod wrap;
 
@@ -178,9 +192,14 @@ pub use dev::Dev;
 pub use fallback::{ClientFacts, Fallback, Mode};
 pub use handler::WithViews;
 pub use host_ui::HostUi;
+pub use output::{Output, Returned, Taken, Untyped, no_input};
+pub use progress::{Cancelled, Progress};
 pub use refusal::{BuildError, Refusal, Rule};
 pub use registry::Registry;
 pub use render::{BoxFuture, RenderCx};
+#[cfg(feature = "serve-http")]
+pub use serve::HttpServer;
+pub use serve::{ServeError, serve, serve_stdio};
 pub use shown::Shown;
 pub use source::Asset;
 pub use transom_macros::{View, tool};

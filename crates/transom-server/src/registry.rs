@@ -7,10 +7,10 @@ use std::sync::Arc;
 use rmcp::model::{MetaObject, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value, json};
 use transom::csp::Declaration;
-use transom::policy::Reach;
+use transom::csp::Reach;
 use transom::wire::{MIME, UiUri};
 
-use crate::document::Document;
+use crate::document::{Document, Script};
 use crate::refusal::{Refusal, Rule};
 use crate::source::Source;
 use crate::template::{Params, Template};
@@ -38,7 +38,7 @@ pub(crate) struct Entry {
 
 impl Registry {
     /// Verifies declarations. Everything that is wrong is told at once.
-    pub(crate) fn new(defs: Vec<ViewDef>, dev: bool) -> Result<Self, Vec<Refusal>> {
+    pub(crate) fn new(defs: Vec<ViewDef>, dev: bool, script: Script) -> Result<Self, Vec<Refusal>> {
         let mut refusals = Vec::new();
         let mut registry = Self { views: Vec::new(), fixed: HashMap::new(), tools: HashMap::new() };
         let mut seen = HashSet::new();
@@ -51,7 +51,7 @@ impl Registry {
                 ));
                 continue;
             }
-            match Entry::new(def, dev) {
+            match Entry::new(def, dev, script) {
                 Ok(entry) => registry.add(entry, &mut refusals),
                 Err(mut found) => refusals.append(&mut found),
             }
@@ -129,7 +129,7 @@ impl Registry {
 }
 
 impl Entry {
-    fn new(def: ViewDef, dev: bool) -> Result<Self, Vec<Refusal>> {
+    fn new(def: ViewDef, dev: bool, script: Script) -> Result<Self, Vec<Refusal>> {
         let mut refusals = Vec::new();
         let mut refuse = |rule, words: Cow<'static, str>| {
             refusals.push(Refusal::view(&def.uri, rule, words));
@@ -160,7 +160,7 @@ impl Entry {
             let words = "has no HTML: say `file`, `dir`, `html` or `render` where it comes from";
             refuse(Rule::Server06, words.into());
         }
-        let document = Document::new(&def.source, &declared, dev);
+        let document = Document::new(&def.source, &declared, dev, script);
         let document = match document {
             Ok(document) => document,
             Err(all) => {

@@ -1,12 +1,14 @@
 //! The declaration of a view: everything that lists, reads, links and capabilities are made of.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use rmcp::ErrorData;
 use rmcp::model::MetaObject;
 use transom::wire::{ResourceCsp, ResourceMeta, ResourcePermissions, ToolMeta, UiUri};
 
+use crate::built::Built;
 use crate::render::{BoxFuture, RenderCx, Renderer};
 use crate::source::{Asset, Source};
 
@@ -69,6 +71,7 @@ pub struct ViewDef {
     pub(crate) description: Option<String>,
     pub(crate) meta: ResourceMeta,
     pub(crate) source: Source,
+    pub(crate) built: Option<Built>,
     pub(crate) tools: Vec<(Cow<'static, str>, Audience)>,
 }
 
@@ -82,6 +85,7 @@ impl ViewDef {
             description: None,
             meta: ResourceMeta::default(),
             source: Source::Missing,
+            built: None,
             tools: Vec::new(),
         }
     }
@@ -106,6 +110,20 @@ impl ViewDef {
     /// the files as they were compiled in.
     pub fn dir(mut self, path: Option<&'static str>, files: &'static [Asset]) -> Self {
         self.source = Source::Dir { path, files };
+        self
+    }
+
+    /// Says how dev mode makes a bundle when its sources change: a command, run in the crate's folder. Nothing is run
+    /// outside of dev mode, nor by a release build, which does not know where the sources are.
+    pub fn built_by(
+        mut self,
+        command: &'static str,
+        sources: Option<&'static str>,
+        folder: Option<&'static str>,
+    ) -> Self {
+        let places = sources.zip(folder);
+        self.built = places
+            .map(|(sources, folder)| Built::new(command, Path::new(sources), Path::new(folder)));
         self
     }
 
@@ -217,10 +235,11 @@ impl ViewDef {
         link_meta(Some(&self.uri), audience)
     }
 
-    /// The name in lists: the one that was given, or the last part of the address.
+    /// The name in lists: the one that was given, or the last part of the address that is no parameter.
     pub(crate) fn list_name(&self) -> &str {
         let uri = self.uri.strip_prefix("ui://").unwrap_or(&self.uri);
-        let last = || uri.rsplit('/').find(|part| !part.is_empty()).unwrap_or(uri);
+        let is_name = |part: &&str| !part.is_empty() && !part.contains('{');
+        let last = || uri.rsplit('/').find(is_name).unwrap_or(uri);
         self.name.as_deref().unwrap_or_else(last)
     }
 

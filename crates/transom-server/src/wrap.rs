@@ -10,6 +10,7 @@ use rmcp::model::Tool;
 use transom::wire::{Compat, Finding, ToolMeta, Visibilities};
 
 use crate::dev::Dev;
+use crate::document::Script;
 use crate::fallback::Fallback;
 use crate::handler::Inner;
 use crate::handler::WithViews;
@@ -107,7 +108,11 @@ impl<S: ServerHandler> Views<S> {
     pub fn build(self) -> Result<WithViews<S>, BuildError> {
         let dev = self.dev.is_on();
         let mut refusals = self.wrong_state();
-        let registry = match Registry::new(self.defs, dev) {
+        #[cfg(feature = "fetch")]
+        let script = self.http.as_ref().map_or(Script::View, |_| Script::Carry);
+        #[cfg(not(feature = "fetch"))]
+        let script = Script::View;
+        let registry = match Registry::new(self.defs, dev, script) {
             Ok(registry) => registry,
             Err(mut found) => {
                 refusals.append(&mut found);
@@ -137,6 +142,7 @@ impl<S: ServerHandler> Views<S> {
             app_only: RwLock::new(app_only),
             own_resources,
             dev,
+            script,
             started: SystemTime::now(),
             #[cfg(feature = "fetch")]
             http,

@@ -7,6 +7,9 @@
 /// The view library as one classic script with the global `transom`; safe to write into HTML.
 pub const VIEW: &str = include_str!(concat!(env!("OUT_DIR"), "/transom.global.js"));
 
+/// The same with `carry` and its like: what a server writes into its documents when it carries their requests.
+pub const CARRY: &str = include_str!(concat!(env!("OUT_DIR"), "/carry.global.js"));
+
 #[cfg(feature = "host")]
 mod host;
 
@@ -20,12 +23,15 @@ pub mod packages;
 
 #[cfg(test)]
 mod tests {
-    use super::VIEW;
+    use super::{CARRY, VIEW};
 
     #[test]
-    fn the_views_script_is_whole_and_cannot_end_itself_in_html() {
-        assert!(VIEW.contains("ui/initialize"));
-        let script = VIEW.to_ascii_lowercase();
-        assert!(!script.contains("</script") && !script.contains("<!--"));
+    fn the_views_scripts_are_whole_and_cannot_end_themselves_in_html() {
+        for script in [VIEW, CARRY] {
+            assert!(script.contains("ui/initialize"));
+            let script = script.to_ascii_lowercase();
+            assert!(!script.contains("</script") && !script.contains("<!--"));
+        }
+        assert!(CARRY.contains("http_stream_read") && !VIEW.contains("http_stream_read"));
     }
 }

@@ -42,4 +42,12 @@ struct LoadWithoutTemplate;
 #[view(uri = "ui://a", html = "x", colour = "red")]
 struct Unknown;
 
+#[derive(View)]
+#[view(uri = "ui://a", file = "Cargo.toml", build = "npm run build")]
+struct NoSources;
+
+#[derive(View)]
+#[view(uri = "ui://a", html = "x", build = "npm run build", sources = "ui")]
+struct NoBundle;
+
 fn main() {}

@@ -18,6 +18,7 @@ use crate::host_ui::HostUi;
 use crate::registry::{Entry, Registry};
 use crate::render::Request;
 use crate::source::Source;
+use crate::stamp::stamp;
 use crate::template::Params;
 
 /// A view that was asked for.
@@ -51,11 +52,17 @@ impl<S: ServerHandler> Inner<S> {
         let Found { uri, view, params, context } = found;
         match (&view.document, &view.def.source) {
             (Document::Ready(html), _) => Ok(html.to_string()),
-            (Document::OnDisk, source) => document::read(source, &view.declared, self.dev)
-                .map_err(|words| broken(&uri, &words)),
+            (Document::OnDisk, source) => {
+                if let Some(built) = &view.def.built {
+                    built.refresh().await.map_err(|words| broken(&uri, &[words]))?;
+                }
+                let read = document::read(source, &view.declared, self.dev, self.script);
+                read.map_err(|words| broken(&uri, &words))
+            }
             (Document::Rendered, Source::Render(render)) => {
                 let request = Request { uri, params, context, ui };
-                render.run(&self.server, request).await.map(document::finish)
+                let made = render.run(&self.server, request).await;
+                made.map(|html| document::finish(html, self.script))
             }
             (Document::Rendered, _) => Err(broken(&uri, &[])),
         }
@@ -79,13 +86,14 @@ impl<S: ServerHandler> Inner<S> {
             params: params.clone(),
             context: context.clone(),
         };
-        let files = view.def.source.on_disk();
+        let sources = view.def.built.as_ref().map(|built| built.sources().to_owned());
+        let files: Vec<_> = view.def.source.on_disk().into_iter().chain(sources).collect();
         let deadline = Instant::now() + dev::WAIT;
         let mut seen = None;
         loop {
-            let stamp = files.as_deref().map(dev::stamp);
-            if seen != Some(stamp) {
-                seen = Some(stamp);
+            let now: Vec<u64> = files.iter().map(|path| stamp(path)).collect();
+            if seen.as_ref() != Some(&now) {
+                seen = Some(now);
                 let news = self.news(found(), ui).await;
                 if news["rev"] != shown.as_str() {
                     return Ok(answer("the document has changed", news));

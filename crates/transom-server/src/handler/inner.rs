@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use transom::wire::{EXTENSION, UiCapability};
 
 use crate::dev;
+use crate::document::Script;
 use crate::fallback::{Fallback, Mode};
 use crate::host_ui::HostUi;
 use crate::registry::Registry;
@@ -28,6 +29,7 @@ pub(crate) struct Inner<S> {
     /// Whether the wrapped server has resources beside our views.
     pub(crate) own_resources: bool,
     pub(crate) dev: bool,
+    pub(crate) script: Script,
     /// When this process began, which is what a document made by a function is known by in dev mode.
     pub(crate) started: SystemTime,
     /// The backend that views use with plain `fetch()`.

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use transom::policy::Reach;
+use transom::csp::Reach;
 use url::{Host, Url};
 
 use crate::render::BoxFuture;

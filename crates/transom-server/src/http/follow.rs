@@ -10,7 +10,7 @@ use super::backend::{Backend, Coming};
 use super::failure::{Code, Failure};
 use super::path::Target;
 use super::route::{Effect, Route};
-use super::{Proxy, body, headers};
+use super::{Proxy, body, headers, named_method};
 
 /// Who asks, and for what: all that a hop is made of again.
 pub(super) struct Caller<'a> {
@@ -74,6 +74,10 @@ impl Proxy {
             headers.remove(CONTENT_TYPE);
         }
         check_body(rules, &headers, &body)?;
+        let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if !rules.opens_override() && named_method::is_there(target.url().query(), kind, &body) {
+            return Err(Failure::blocked("the request names another method (_method)"));
+        }
         Ok(Ready { method, target, route, headers, body, stripped: false })
     }
 

@@ -141,6 +141,8 @@ impl Route {
     }
 
     /// Lets a view send a header that is the server's business elsewhere, such as `authorization` (REQ-1).
+    ///
+    /// `x-http-method-override` opens the same said in another way too: `_method` in a query, a form or a JSON object.
     pub fn allow_header(mut self, name: &str) -> Self {
         self.headers.push(name.to_ascii_lowercase());
         self
@@ -176,6 +178,11 @@ impl Route {
         let method = self.methods.contains(method)
             || *method == Method::HEAD && self.methods.contains(&Method::GET);
         method && self.pattern.as_ref().is_ok_and(|it| it.could_take(target.path()))
+    }
+
+    /// Whether a view may name another method beside its own.
+    pub(crate) fn opens_override(&self) -> bool {
+        self.headers.iter().any(|name| name == "x-http-method-override")
     }
 
     pub(crate) fn only_reads(&self) -> bool {

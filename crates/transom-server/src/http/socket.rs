@@ -108,6 +108,8 @@ impl Socket {
             let answer = self.look(after);
             let nothing = answer["messages"] == json!([]) && answer["done"] == false;
             if !nothing || tokio::time::timeout_at(until, news).await.is_err() {
+                // A view that waited was there all the time: its minute begins when it has its answer.
+                self.touch();
                 return answer;
             }
         }

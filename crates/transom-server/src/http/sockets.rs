@@ -76,17 +76,20 @@ impl Sockets {
     }
 
     fn has_room(&self, person: &str) -> bool {
-        let open = self.open.lock().expect("no holder panics");
-        let theirs = open.values().filter(|socket| socket.person == person).count();
-        theirs < PER_PERSON && open.len() < IN_ALL
+        has_room(&self.open.lock().expect("no holder panics"), person)
     }
 
+    /// Keeps a connection, unless others that were dialled at the same time have taken the room.
     fn add(self: &Arc<Self>, socket: Arc<Socket>) -> Result<String, Failure> {
         let mut secret = [0; 16];
         getrandom::fill(&mut secret).map_err(|error| Failure::network(&error))?;
         let id = format!("{:032x}", u128::from_be_bytes(secret));
+        let mut open = self.open.lock().expect("no holder panics");
+        if !has_room(&open, &socket.person) {
+            return Err(too_many());
+        }
         tokio::spawn(expire(Arc::downgrade(self), id.clone(), Arc::downgrade(&socket)));
-        self.open.lock().expect("no holder panics").insert(id.clone(), socket);
+        open.insert(id.clone(), socket);
         Ok(id)
     }
 
@@ -102,6 +105,15 @@ impl Sockets {
     fn remove(&self, id: &str) {
         self.open.lock().expect("no holder panics").remove(id);
     }
+}
+
+fn has_room(open: &HashMap<String, Arc<Socket>>, person: &str) -> bool {
+    let theirs = open.values().filter(|socket| socket.person == person).count();
+    theirs < PER_PERSON && open.len() < IN_ALL
+}
+
+fn too_many() -> Failure {
+    Failure::blocked("this app has too many connections, or asks too often")
 }
 
 /// Ends a connection that nobody reads (WSK-10).
@@ -165,10 +177,12 @@ impl Proxy {
         own.extend(proof);
         let mut sent = headers::of_view(&headers, &rules.headers, &own)?;
         sent.extend(own);
-        if self.limits.begin(&person, route).is_err() || !self.sockets.has_room(&person) {
+        // One that is under way for as long as it is dialled.
+        let running = self.limits.begin(&person, route).ok();
+        let Some(_running) = running.filter(|_| self.sockets.has_room(&person)) else {
             record.decision = Decision::Limited;
-            return Err(Failure::blocked("this app has too many connections, or asks too often"));
-        }
+            return Err(too_many());
+        };
         record.decision = Decision::Failed;
         let config = WebSocketConfig::default()
             .max_message_size(Some(rules.max_response.min(MESSAGE)))

@@ -121,6 +121,33 @@ impl Http {
     }
 }
 
+impl Http {
+    /// Calls a tool without arguments as somebody; the whole answer.
+    pub(crate) async fn post_as(&self, who: &str, tool: &str) -> String {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client without TLS");
+        let version = "2026-07-28";
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientInfo": { "name": "a", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let post = http
+            .post(format!("http://{}/mcp", self.address))
+            .header("authorization", who)
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+            .header("mcp-protocol-version", version)
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", tool)
+            .body(call.to_string());
+        let answer = post.send().await.expect("it answers");
+        answer.text().await.expect("it is text")
+    }
+}
+
 impl Drop for Http {
     fn drop(&mut self) {
         self.task.abort();

@@ -94,7 +94,7 @@ async fn an_address_with_parameters_is_listed_as_a_template_and_read_as_a_docume
         let client = client(era).await;
         let templates = client.list_all_resource_templates().await.expect("there is a list");
         let expected = json!([{
-            "uriTemplate": "ui://report/{id}", "name": "{id}", "mimeType": "text/html;profile=mcp-app",
+            "uriTemplate": "ui://report/{id}", "name": "report", "mimeType": "text/html;profile=mcp-app",
             "_meta": { "ui": { "prefersBorder": false } },
         }]);
         assert_eq!(to_value(&templates).expect("it is JSON"), expected);

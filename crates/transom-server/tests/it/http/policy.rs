@@ -106,6 +106,8 @@ async fn fse_5_what_no_route_opens_reaches_nobody() {
     let client = connect(backend::tower(&seen)).await;
     #[rustfmt::skip]
     let table = [
+        (json!({ "url": "/api/echo", "method": "POST", "body": "_method=DELETE", "bodyType": "urlEncoded" }), "blocked"),
+        (json!({ "url": "/api/echo?_method=DELETE", "method": "POST" }), "blocked"),
         (json!({ "url": "/admin" }), "blocked"),
         (json!({ "url": "/no/such/path" }), "blocked"),
         (json!({ "url": "/apikeys" }), "blocked"),

@@ -213,3 +213,37 @@ async fn fse_13_another_person_has_no_use_for_it() {
     }
     assert_eq!(open, 15, "with the first there are sixteen");
 }
+
+// FSE-10: what is dialled at the same time is counted together.
+#[tokio::test]
+async fn fse_10_connections_that_are_opened_at_once_are_counted_too() {
+    for client in clients().await {
+        let dials = (0..30).map(|_| dial(&client, "/ws/echo", json!([])));
+        let opened = futures_util::future::join_all(dials).await;
+        let open = opened.iter().filter(|opened| opened.get("connectionId").is_some()).count();
+        assert!(open <= 16, "{open} are open");
+    }
+}
+
+// WSK-10: a connection that nobody polls is ended, at the backend too. One that is polled lives on.
+#[tokio::test(start_paused = true)]
+async fn wsk_10_what_is_not_polled_for_a_minute_ends() {
+    let (gone, mut ended) = tokio::sync::mpsc::channel(1);
+    let wait = move |upgrade: WebSocketUpgrade| async move {
+        upgrade.on_upgrade(async move |mut socket| {
+            while let Some(Ok(_)) = socket.recv().await {}
+            let _ = gone.send(tokio::time::Instant::now()).await;
+        })
+    };
+    let router = Router::new().route("/ws/wait", any(wait));
+    let client = connect(open(HttpProxy::tower(router))).await;
+    let id = dial(&client, "/ws/wait", json!([])).await["connectionId"].clone();
+    let receive = json!({ "connectionId": id, "waitMs": 25_000 });
+    for _ in 0..6 {
+        assert_eq!(call(&client, "ws_receive", receive.clone()).await["done"], false);
+    }
+    let polled = tokio::time::Instant::now();
+    let silent = ended.recv().await.expect("the backend sees the end") - polled;
+    assert!(silent.as_secs() >= 60, "{silent:?}");
+    assert_eq!(call(&client, "ws_receive", receive).await["error"]["code"], "bad_request");
+}
