@@ -7,6 +7,7 @@
 //! A document is read whole, hashed and scanned before anything of it reaches a browser. Nothing
 //! here changes a byte of it: the sandbox is the wall, and the scan tells people what they will see.
 
+mod embedded;
 mod pattern;
 mod pins;
 mod read;
@@ -22,6 +23,7 @@ use transom::csp::{Declaration, Refused};
 use transom::wire::{Compat, Finding, ResourceMeta, UiUri};
 
 pub use crate::digest::{ContentHash, NotAHash};
+pub(crate) use embedded::{Embedded, IN_RESULTS};
 pub use pattern::fits;
 pub use pins::{Change, Difference, FilePins, MemoryPins, Pin, PinError, Pins, Review, Shows};
 pub use read::{NotADocument, Part};
@@ -39,7 +41,7 @@ pub(crate) struct Named {
 
 /// A UI resource's HTML with its metadata, complete and reviewed.
 ///
-/// Only [`Document::read`] makes one, so its hash and its scan are those of its bytes.
+/// Only what reads one makes one, so its hash and its scan are those of its bytes.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Document {
@@ -80,19 +82,29 @@ impl Document {
         let mut oddities = Vec::new();
         let meta = ResourceMeta::find(&item.meta, listing, limits.compat, &mut oddities);
         let meta = meta.unwrap_or_default();
-        let (declaration, refused) = meta.csp.as_ref().map(Declaration::read).unzip();
         oddities.truncate(MAX_ODDITIES);
-        Ok(Self {
+        Ok(Self::of(server, uri, item.html, meta, oddities))
+    }
+
+    fn of(
+        server: &str,
+        uri: &UiUri,
+        html: String,
+        meta: ResourceMeta,
+        oddities: Vec<Finding>,
+    ) -> Self {
+        let (declaration, refused) = meta.csp.as_ref().map(Declaration::read).unzip();
+        Self {
             server: server.to_owned(),
             uri: uri.clone(),
-            hash: ContentHash::of(item.html.as_bytes()),
-            scan: Scan::of(&item.html, declaration.as_ref()),
-            html: Bytes::from(item.html),
+            hash: ContentHash::of(html.as_bytes()),
+            scan: Scan::of(&html, declaration.as_ref()),
+            html: Bytes::from(html),
             meta,
             declaration,
             refused: refused.unwrap_or_default(),
             oddities,
-        })
+        }
     }
 }
 

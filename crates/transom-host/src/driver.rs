@@ -5,9 +5,11 @@ mod agreeing;
 mod calls;
 mod common;
 mod deeds;
+mod embedded;
 mod event;
 mod granting;
 mod ledger;
+mod left;
 mod life;
 mod limits;
 mod memory;
@@ -15,13 +17,16 @@ mod offers;
 mod opening;
 mod outcomes;
 mod pace;
+mod progress;
 mod questions;
 mod seat;
 mod tabs;
 mod writing;
 
 pub(crate) use event::{Event, ToSocket};
+pub(crate) use left::{LeftView, ShownLeft};
 pub(crate) use memory::{Memory, ShownDecision, ShownDecisions};
+pub use tabs::AWAY;
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -35,6 +40,7 @@ use tokio::{
 };
 use transom::{
     host::{self, Setup, Share},
+    origin::Origin,
     wire::HostStyles,
 };
 
@@ -48,13 +54,14 @@ use crate::{
 use common::{Account, Common};
 use ledger::Ledger;
 use seat::Seat;
-use tabs::AWAY;
 
 /// The loop.
 pub(crate) struct Driver {
     common: Common,
     seats: HashMap<ViewId, Seat>,
     most_views: usize,
+    away: Duration,
+    left: ShownLeft,
     /// Views that said something since the last confirmation, each once.
     unconfirmed: Vec<ViewId>,
     confirm_at: Option<Duration>,
@@ -66,9 +73,12 @@ pub(crate) struct Parts {
     pub(crate) setup: Setup,
     /// The most views at a time, of all servers.
     pub(crate) most_views: usize,
+    /// How long the views of a page that is gone wait for another.
+    pub(crate) away: Duration,
     pub(crate) styles: HostStyles,
     pub(crate) servers: Arc<Servers>,
     pub(crate) sandbox: Sandbox,
+    pub(crate) page_origins: Vec<Origin>,
     pub(crate) log: Arc<Log>,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) audit: Option<Audit>,
@@ -77,11 +87,24 @@ pub(crate) struct Parts {
 
 impl Driver {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { setup, most_views, styles, servers, sandbox, log, events, audit, memory } =
-            parts;
+        let Parts {
+            setup,
+            most_views,
+            away,
+            styles,
+            servers,
+            sandbox,
+            page_origins,
+            log,
+            events,
+            audit,
+            memory,
+        } = parts;
         let account = |(name, server): (&String, &Arc<Server>)| {
             let (limits, together) = server.limits();
-            let setup = Arc::new(Setup { limits: limits.clone(), ..setup.clone() });
+            let mut setup = Setup { limits: limits.clone(), ..setup.clone() };
+            setup.terms.call = server.times().outlasting(setup.terms.call);
+            let setup = Arc::new(setup);
             let share = Share::new(Duration::ZERO, *together);
             (name.clone(), Account { setup, share, place: server.place().clone() })
         };
@@ -92,6 +115,7 @@ impl Driver {
             styles,
             servers,
             sandbox,
+            page_origins,
             log,
             events,
             pages: HashMap::new(),
@@ -101,7 +125,8 @@ impl Driver {
             timers: BTreeSet::new(),
         };
         let (seats, unconfirmed) = (HashMap::new(), vec![]);
-        Self { common, seats, most_views, unconfirmed, confirm_at: None, closing: None }
+        let left = ShownLeft::default();
+        Self { common, seats, most_views, away, left, unconfirmed, confirm_at: None, closing: None }
     }
 
     /// Runs until it is told to close, and every view has had its time to save.
@@ -188,7 +213,7 @@ impl Driver {
     fn next(&self) -> Option<Duration> {
         let common = &self.common;
         let timer = common.timers.first().map(|(at, _)| *at);
-        let lost = common.pages.values().filter_map(|page| page.lost).map(|lost| lost + AWAY);
+        let lost = common.pages.values().filter_map(|page| page.next(self.away));
         let own = [self.confirm_at, common.ledger.count_at, common.memory.look_at()];
         timer.into_iter().chain(lost).chain(own.into_iter().flatten()).min()
     }

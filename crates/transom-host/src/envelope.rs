@@ -9,10 +9,10 @@ mod stream;
 mod to_page;
 
 pub use from_page::{
-    Answer, Call, CloseReason, Container, Did, Facts, FromPage, Open, Piece, Tool, Wanted,
+    Answer, Call, Cancel, CloseReason, Container, Did, Facts, FromPage, Open, Piece, Tool, Wanted,
 };
 pub use stream::{Overrun, Refused, Stream};
-pub use to_page::{Ask, Deed, Ending, FileOffer, Fold, Mount, Obstacles, ToPage};
+pub use to_page::{Ask, Deed, Ending, FileOffer, Fold, Mount, Obstacles, Progress, ToPage};
 
 use std::sync::Arc;
 

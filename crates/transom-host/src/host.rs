@@ -17,10 +17,11 @@ use transom::{
 use crate::{
     audit::Audit,
     context, decisions,
-    driver::Event,
+    driver::{AWAY, Event},
     log::Log,
     page::{self, Page},
     sandbox::{Naming, Sandbox},
+    secret::Key,
     server::{ServerState, Servers},
 };
 
@@ -43,6 +44,7 @@ impl Host {
             limits: Limits::default(),
             server_limits: ServerLimits::default(),
             most_views: VIEWS,
+            away: AWAY,
             terms: Terms::default(),
             page_origins,
             naming,
@@ -86,6 +88,14 @@ impl Host {
     pub fn token(&self) -> String {
         let token = self.page.token.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         token.as_ref().map(|token| token.reveal().to_owned()).unwrap_or_default()
+    }
+
+    /// Another such token, which takes the place of one that was not used: for a browser that has no page yet, or none any more.
+    pub fn fresh_token(&self) -> String {
+        let fresh = Key::new();
+        let token = fresh.reveal().to_owned();
+        *self.page.token.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(fresh);
+        token
     }
 
     /// What happened so far.
@@ -153,6 +163,11 @@ impl Host {
     pub(crate) fn decisions(&self) -> Vec<crate::driver::ShownDecision> {
         let shown = self.page.decisions.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         shown.clone()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn left(&self) -> Vec<crate::driver::LeftView> {
+        self.page.left.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
     /// Ends every view, after its time to save, and then every server. The audit stays open, for its

@@ -98,6 +98,7 @@ mod server;
 pub mod upstream;
 pub mod words;
 
+pub use driver::AWAY;
 pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};

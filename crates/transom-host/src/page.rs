@@ -29,7 +29,7 @@ use transom::origin::Origin;
 use crate::{
     crowd::{Crowd, Most},
     decisions::DecisionId,
-    driver::{Event, ShownDecision, ShownDecisions, ToSocket},
+    driver::{Event, LeftView, ShownDecision, ShownDecisions, ShownLeft, ToSocket},
     envelope::{self, Hello},
     log::{Line, LineKind, Log},
     page::greeting::{Greeting, Socket},
@@ -51,6 +51,8 @@ pub(crate) struct Page {
     pub(crate) servers: Arc<Servers>,
     /// What people have decided and can take back.
     pub(crate) decisions: ShownDecisions,
+    /// Views whose page is gone.
+    pub(crate) left: ShownLeft,
     pub(crate) log: Arc<Log>,
     pub(crate) connections: AtomicU64,
     /// The sockets, those without a hello included.
@@ -204,6 +206,8 @@ pub(crate) struct PageState {
     version: u64,
     servers: Vec<ServerState>,
     decisions: Vec<ShownDecision>,
+    /// Views whose page is gone, and which another one can take over.
+    left: Vec<LeftView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<First>,
 }
@@ -217,7 +221,8 @@ async fn state(
     let _waits = page.polls.try_acquire().map_err(|_| StatusCode::TOO_MANY_REQUESTS)?;
     let (version, servers) = page.servers.after(u64::try_from(after).ok(), POLL).await;
     let decisions = page.decisions.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok(Json(PageState { version, servers, decisions, open: page.first.clone() }))
+    let left = page.left.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Json(PageState { version, servers, decisions, left, open: page.first.clone() }))
 }
 
 #[derive(Deserialize)]

@@ -8,10 +8,10 @@ use std::{fs, path::Path};
 use ts_rs::{Config, TS};
 
 use crate::{
-    driver::ShownDecision,
+    driver::{LeftView, ShownDecision},
     envelope::{
         Answer, Ask, Call, CloseReason, Container, Deed, Did, Facts, FileOffer, Fold, FromPage,
-        Mount, Obstacles, Open, Piece, ToPage, Tool, Wanted,
+        Mount, Obstacles, Open, Piece, Progress, ToPage, Tool, Wanted,
     },
     form::Form,
     log::{Line, LineKind},
@@ -37,6 +37,7 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<ToPage>(),
         written::<Mount>(),
         written::<PageLimits>(),
+        written::<Progress>(),
         written::<Obstacles>(),
         written::<Ask>(),
         written::<Fold>(),
@@ -55,6 +56,7 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<Remark>(),
         written::<SignIn>(),
         written::<ShownDecision>(),
+        written::<LeftView>(),
         written::<Lines>(),
         written::<Line>(),
         written::<LineKind>(),

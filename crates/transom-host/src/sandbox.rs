@@ -27,6 +27,7 @@ mod page;
 mod ports;
 mod reports;
 mod sites;
+mod spare;
 mod stable;
 
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub use naming::{Naming, PageAmongFrames};
 pub use page::{NotInline, SandboxScript};
 pub use ports::{Loopback, NoLoopback};
 pub use reports::{Blocked, BlockedKind, Report, Reports};
+pub use spare::Spare;
 pub use stable::{KeyError, NotADomain, StableDomain, StableKey};
 
 use frame::{Granted, Leases, Names, Pages};
@@ -192,7 +194,8 @@ impl Sandbox {
     /// it nothing. It cannot stand in another porch: its guest is not among its ancestors.
     fn porch_page(&self, frame: &Frame, granted: &Granted, names: &Names) -> ServedPage {
         let scripts = [Script::Token(self.shared.porch.token())];
-        let csp = Csp::sandbox_page(&scripts, &names.guest, &names.above_porch(frame));
+        let csp =
+            Csp::sandbox_page(&scripts, &names.guest, &names.above_porch(&frame.page_origins));
         let permissions = granted.permissions.to_header(&[]);
         let list = vec![("data-guest", names.path.clone())];
         let body = self.shared.porch.page(&frame.document.server, list);

@@ -7,7 +7,7 @@ mod reviewing;
 mod shown;
 
 use aside::Aside;
-pub(crate) use prepared::{Doubt, Prepared, Running};
+pub(crate) use prepared::{Brought, Doubt, Prepared, Running};
 use shown::Condition;
 pub use shown::{Remark, ServerState, ShownTool, SignIn, Standing};
 
@@ -31,7 +31,7 @@ use crate::{
     place::Place,
     upstream::{
         Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Request, ResourceEntries,
-        Return, Target, Upstream,
+        Return, Target, Times, Upstream,
     },
 };
 
@@ -61,6 +61,7 @@ pub(crate) struct Server {
     upstream: Mutex<Option<Upstream>>,
     /// How long its first words may take; as long as any server's, unless said.
     greeting: Option<Duration>,
+    times: Times,
     /// Told when it is to be started again.
     again: Notify,
     /// Told when its documents may be others than those that were looked at.
@@ -163,12 +164,14 @@ pub(crate) struct Trust {
     pub(crate) own: bool,
     /// How long its first words may take.
     pub(crate) greeting: Option<Duration>,
+    /// How long everything else may take.
+    pub(crate) times: Times,
 }
 
 impl Server {
     pub(crate) fn new(
         name: String,
-        Trust { policy, grants, permissions, limits, server_limits, place, own, greeting }: Trust,
+        Trust { policy, grants, permissions, limits, server_limits, place, own, greeting, times }: Trust,
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
@@ -192,6 +195,7 @@ impl Server {
             own,
             upstream,
             greeting,
+            times,
             again: Notify::new(),
             unseen: Notify::new(),
             oauth,
@@ -223,6 +227,11 @@ impl Server {
     /// What each of its views may use up, and all of them together.
     pub(crate) fn limits(&self) -> &(ViewLimits, ServerLimits) {
         &self.limits
+    }
+
+    /// How long it may take.
+    pub(crate) fn times(&self) -> &Times {
+        &self.times
     }
 
     /// Where it is.

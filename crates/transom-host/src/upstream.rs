@@ -55,6 +55,7 @@ mod sse;
 mod strays;
 mod supervisor;
 mod target;
+mod times;
 
 use std::sync::Arc;
 
@@ -81,6 +82,7 @@ pub use target::{
     Command, Endpoint, InProcess, Options, Restart, Secret, StderrHearer, Target, UnsetVariable,
     UpstreamLimits,
 };
+pub use times::Times;
 
 use supervisor::{State, Supervisor};
 

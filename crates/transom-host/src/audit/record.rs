@@ -112,6 +112,20 @@ impl Record {
         Self { more, detail, ..Self::new("open") }
     }
 
+    /// A person takes the call of that tool back.
+    pub(crate) fn cancelled(tool: &str) -> Self {
+        let detail = Details { about: Some(short(tool)), ..Details::default() };
+        let more = More { method: Some("notifications/cancelled"), ..More::default() };
+        Self { more, detail, ..Self::new("cancel") }
+    }
+
+    /// It had ended before that was written.
+    pub(crate) fn not_cancelled(tool: &str) -> Self {
+        let mut record = Self::cancelled(tool);
+        record.more.outcome = Some("dropped");
+        record
+    }
+
     /// A person may not: the tool is for views alone (H-10).
     pub(crate) fn not_opened(tool: &str) -> Self {
         let more = More { outcome: Some("refused"), ..More::default() };
@@ -329,6 +343,11 @@ impl Record {
         let mut record = Self::limited(over, "");
         record.more.outcome = Some("slowed");
         record
+    }
+
+    /// A view goes on on another page, because its own is gone.
+    pub(crate) fn taken_over() -> Self {
+        Self::new("takeover")
     }
 
     /// A view ended.

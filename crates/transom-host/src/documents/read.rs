@@ -138,7 +138,7 @@ fn choose(uri: &UiUri, heads: &[Head], compat: Compat) -> Result<usize, NotADocu
 
 /// Text before a blob: with both, the published peers take the text
 /// (docs/reference/mcp-apps.md §3.14).
-fn html(body: &Body<'_>, limit: usize) -> Result<String, NotADocument> {
+pub(super) fn html(body: &Body<'_>, limit: usize) -> Result<String, NotADocument> {
     if let Some(text) = present(body.text) {
         let text: String = parse(text)?;
         return check(Part::Document, text.len(), limit).map(|()| text);
@@ -171,15 +171,15 @@ fn meta(body: &Body<'_>, limit: usize) -> Result<Value, NotADocument> {
     Ok(Value::Object(found))
 }
 
-fn check(part: Part, size: usize, limit: usize) -> Result<(), NotADocument> {
+pub(super) fn check(part: Part, size: usize, limit: usize) -> Result<(), NotADocument> {
     if size > limit { Err(NotADocument::TooLarge { part, size, limit }) } else { Ok(()) }
 }
 
-fn present(raw: Option<&RawValue>) -> Option<&RawValue> {
+pub(super) fn present(raw: Option<&RawValue>) -> Option<&RawValue> {
     raw.filter(|raw| raw.get() != "null")
 }
 
-fn parse<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, NotADocument> {
+pub(super) fn parse<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, NotADocument> {
     serde_json::from_str(raw.get()).map_err(|e| NotADocument::Unreadable(quote(&e)))
 }
 
@@ -194,7 +194,7 @@ struct Answer<'a> {
 }
 
 /// The items of an answer, unread. The list stops where no honest server goes on.
-struct Items<'a>(Vec<&'a RawValue>);
+pub(super) struct Items<'a>(pub(super) Vec<&'a RawValue>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -223,11 +223,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
 /// What an item is chosen by; a member of another kind than expected is absent.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Head {
+pub(super) struct Head {
     #[serde(default, deserialize_with = "text")]
-    uri: Option<String>,
+    pub(super) uri: Option<String>,
     #[serde(default, deserialize_with = "text")]
-    mime_type: Option<String>,
+    pub(super) mime_type: Option<String>,
 }
 
 fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
@@ -236,13 +236,13 @@ fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
 }
 
 #[derive(Deserialize)]
-struct Body<'a> {
+pub(super) struct Body<'a> {
     #[serde(borrow, default)]
     text: Option<&'a RawValue>,
     #[serde(borrow, default)]
     blob: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "_meta")]
-    underscored: Option<&'a RawValue>,
+    pub(super) underscored: Option<&'a RawValue>,
     #[serde(borrow, default)]
     meta: Option<&'a RawValue>,
 }

@@ -1,13 +1,18 @@
 //! Calls to servers, for views and for the page: here they start, and here it is told what comes of them.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use tokio::sync::{mpsc, oneshot};
+use serde_json::value::RawValue;
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until},
+};
 use transom::{host::ToolCall, violation::Quoted};
 
 use super::{
     common::Common,
     event::{Event, News},
+    progress::Calling,
     seat::Seat,
 };
 use crate::{
@@ -32,7 +37,6 @@ impl Seat {
     pub(super) fn call_opening(&mut self, common: &mut Common, call: &ToolCall) {
         let words = words!("tools/call {}", Quoted::new(&call.name));
         common.log.write(LineKind::Call, &self.server, words);
-        self.called_at = common.now();
         let caller = Caller::Page { turn: self.turn };
         match Request::call_tool(call) {
             Ok(request) => self.send(common, caller, request),
@@ -47,7 +51,7 @@ impl Seat {
         match (caller, self.live()) {
             (Caller::View { call, .. }, Some(live)) => drop(live.calls.insert(call, stop)),
             (Caller::View { .. }, None) => return,
-            (Caller::Page { .. }, _) => self.call = Some(stop),
+            (Caller::Page { .. }, _) => self.call = Some(Calling::new(stop, common.now())),
         }
         tokio::spawn(follow(
             server,
@@ -79,9 +83,22 @@ impl Caller {
             Self::View { turn, call } => Event::Done { view, turn, call, outcome },
         }
     }
+
+    /// What the loop is told while it runs: what its server said last, or to a person that it takes a while.
+    fn progress(self, view: ViewId, params: Option<Box<RawValue>>) -> Option<Event> {
+        match self {
+            Self::Page { turn } => {
+                Some(Event::Opening { view, turn, news: News::Progress(params) })
+            }
+            Self::View { turn, call } => {
+                params.map(|params| Event::Progress { view, turn, call, params })
+            }
+        }
+    }
 }
 
-/// Waits for the end of a call, unless it is stopped before.
+/// Waits for the end of a call, unless it is stopped before. However fast its server says how it gets on, the loop hears of
+/// it a few times a second; what it hears then is the newest.
 async fn follow(
     server: Arc<Server>,
     request: Request,
@@ -90,12 +107,12 @@ async fn follow(
     events: mpsc::Sender<Event>,
     mut stopped: oneshot::Receiver<Quoted>,
 ) {
-    let progress = matches!(caller, Caller::View { .. });
-    let mut pending =
-        match server.start(&request, CallOptions { progress, ..CallOptions::default() }) {
-            Ok(pending) => pending,
-            Err(error) => return drop(events.send(caller.done(view, Err(error))).await),
-        };
+    let options = CallOptions { progress: true, patience: None };
+    let mut pending = match server.start(&request, options) {
+        Ok(pending) => pending,
+        Err(error) => return drop(events.send(caller.done(view, Err(error))).await),
+    };
+    let (mut pace, mut newest) = (Tellings::of(caller), None);
     loop {
         let update = tokio::select! {
             // An answer that is there already is not wanted either.
@@ -104,18 +121,70 @@ async fn follow(
                 let reason = reason.unwrap_or_else(|_| "no longer wanted".into());
                 return pending.cancel(reason.as_str());
             }
-            update = pending.next() => update,
-        };
-        let outcome = match (update, caller) {
-            (Some(Update::Progress(params)), Caller::View { turn, call }) => {
-                let view = view.clone();
-                let _ = events.send(Event::Progress { view, turn, call, params }).await;
+            () = sleep_until(pace.due), if pace.waits || newest.is_some() => {
+                pace.told();
+                if let Some(event) = caller.progress(view.clone(), newest.take()) {
+                    let _ = events.send(event).await;
+                }
                 continue;
             }
-            (Some(Update::Progress(_)), Caller::Page { .. }) => continue,
-            (Some(Update::Done(outcome)), _) => outcome,
-            (None, _) => Err(CallError::Cancelled),
+            update = pending.next() => update,
         };
+        let outcome = match update {
+            Some(Update::Progress(params)) => {
+                newest = Some(params);
+                continue;
+            }
+            Some(Update::Done(outcome)) => outcome,
+            None => Err(CallError::Cancelled),
+        };
+        // The last word on a call of a view comes before its answer, and not never.
+        if let (Caller::View { .. }, Some(_)) = (caller, &newest)
+            && let Some(event) = caller.progress(view.clone(), newest)
+        {
+            let _ = events.send(event).await;
+        }
         return drop(events.send(caller.done(view, outcome)).await);
     }
 }
+
+/// When the loop is told next how a call gets on.
+struct Tellings {
+    due: Instant,
+    /// Whether a person is told even if the server says nothing.
+    waits: bool,
+    /// How often more it is told at once.
+    at_once: u32,
+    between: Duration,
+}
+
+impl Tellings {
+    fn of(caller: Caller) -> Self {
+        let now = Instant::now();
+        match caller {
+            Caller::Page { .. } => {
+                Self { due: now + SLOW, waits: true, at_once: 0, between: FOR_A_PERSON }
+            }
+            Caller::View { .. } => {
+                Self { due: now, waits: false, at_once: AT_ONCE, between: FOR_A_VIEW }
+            }
+        }
+    }
+
+    fn told(&mut self) {
+        self.waits = false;
+        if self.at_once > 0 {
+            self.at_once -= 1;
+        } else {
+            self.due = Instant::now() + self.between;
+        }
+    }
+}
+
+/// How long a call of a person takes before they are told that it does: most are faster.
+const SLOW: Duration = Duration::from_millis(400);
+/// Between two words to a person on how a call gets on.
+const FOR_A_PERSON: Duration = Duration::from_millis(250);
+/// The same to a view, after the first few.
+const FOR_A_VIEW: Duration = Duration::from_millis(50);
+const AT_ONCE: u32 = 32;

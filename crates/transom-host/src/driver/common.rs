@@ -9,6 +9,7 @@ use std::{
 use tokio::{sync::mpsc, time::Instant};
 use transom::{
     host::{Setup, Share},
+    origin::Origin,
     policy::Decided,
     wire::HostStyles,
 };
@@ -36,6 +37,8 @@ pub(super) struct Common {
     pub(super) styles: HostStyles,
     pub(super) servers: Arc<Servers>,
     pub(super) sandbox: Sandbox,
+    /// Which pages may embed views.
+    pub(super) page_origins: Vec<Origin>,
     pub(super) log: Arc<Log>,
     pub(super) events: mpsc::Sender<Event>,
     pub(super) pages: HashMap<String, Load>,

@@ -53,6 +53,8 @@ impl From<ListChanged> for Event {
 pub(crate) enum News {
     /// What it needs has been read, or not.
     Prepared(Result<Box<Prepared>, String>),
+    /// Its tool call takes a while, or its server says how it gets on.
+    Progress(Option<Box<RawValue>>),
     /// Its tool call has come to its end.
     Called(Outcome),
 }

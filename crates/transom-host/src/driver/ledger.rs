@@ -49,6 +49,8 @@ pub(super) enum Held {
     Open { call: ToolCall, writing: bool },
     /// The call of its tool, whose arguments are written now.
     Call(ToolCall),
+    /// The end of that call, which a person does not want any more.
+    Cancel(String),
     /// Something to do for a view.
     Perform { call: u64, task: Task },
     /// A call of a tool that the view offers, which gets these params.
@@ -88,6 +90,7 @@ impl Held {
             }
             Self::Open { .. }
             | Self::Call(_)
+            | Self::Cancel(_)
             | Self::Offered { .. }
             | Self::Ask(..)
             | Self::First { .. }
@@ -113,7 +116,14 @@ impl Held {
     /// Whether it happens though the session has ended: what a person decided counts for the next view as well, what a tool
     /// answers is shown as text where there is no view, and what a server keeps for a view is ended after it.
     fn outlives_its_session(&self) -> bool {
-        matches!(self, Self::Remember(_) | Self::Open { .. } | Self::Call(_) | Self::Release { .. })
+        matches!(
+            self,
+            Self::Remember(_)
+                | Self::Open { .. }
+                | Self::Call(_)
+                | Self::Cancel(_)
+                | Self::Release { .. }
+        )
     }
 
     /// Whether it is for the view that is in the seat now, and not for what opens there next.
@@ -122,6 +132,7 @@ impl Held {
             self,
             Self::Open { .. }
                 | Self::Call(_)
+                | Self::Cancel(_)
                 | Self::First { .. }
                 | Self::Review { .. }
                 | Self::Run(_)
@@ -138,6 +149,7 @@ impl Held {
             Self::Open { call, .. } | Self::Call(call) => {
                 Record::opened(&call.name, call.arguments.as_ref().map_or("", Printed::get))
             }
+            Self::Cancel(tool) => Record::cancelled(tool),
             Self::Perform { call, task } => Record::effect(*call, task),
             Self::Offered { call, name, params } => Record::offered(*call, name, params),
             Self::Ask(question, _) => Record::asked(question.id, &question.subject),
@@ -371,6 +383,7 @@ impl Driver {
         match held {
             Held::Open { call, writing } => seat.begin_written(common, &call, writing),
             Held::Call(call) => seat.call_opening(common, &call),
+            Held::Cancel(_) => seat.cancel_written(common),
             Held::Perform { call, task } => seat.perform(common, call, task),
             Held::Offered { call, .. } => seat.send_offered(common, call),
             Held::Ask(question, late) => seat.put_question(common, &question, late),
@@ -410,6 +423,7 @@ impl Driver {
             Held::First { .. } | Held::Review { .. } | Held::Run(_) | Held::Admit { .. } => {
                 seat.unreviewed(common, UNWRITTEN);
             }
+            Held::Cancel(_) => seat.not_cancelled(common, UNWRITTEN),
             // The view goes on as it is.
             Held::RunAgain(_)
             | Held::AskGrants(..)

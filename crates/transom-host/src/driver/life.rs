@@ -37,6 +37,7 @@ impl Seat {
             }
             FromPage::Arguments(piece) => self.write_arguments(common, &piece),
             FromPage::Call(call) => self.call_offered(common, call),
+            FromPage::Cancel(_) => self.cancel(common),
             FromPage::Grant(wanted) => self.want_grants(common, &wanted),
             FromPage::Did(did) => self.did(common, &did),
             FromPage::Resize(container) => {
@@ -52,8 +53,8 @@ impl Seat {
             }
             FromPage::Mode(mode) => self.mode_is(common, mode),
             FromPage::Close(reason) => self.closed_by_page(common, reason),
-            // The driver does these two, which concern other seats as well.
-            FromPage::Open(_) | FromPage::Answer(_) => {}
+            // The driver does these, which concern other seats as well.
+            FromPage::Open(_) | FromPage::Answer(_) | FromPage::Spare {} => {}
             FromPage::Unknown => {}
         }
     }
@@ -117,6 +118,7 @@ impl Seat {
                 self.say(common, &ToPage::Resize { width: size.width, height: size.height });
             }
             Output::Quiet { greeted } => self.quiet(common, greeted),
+            Output::McpUi => self.speaks_mcp_ui(common),
             Output::Opened => {
                 self.no_longer_quiet(common);
                 self.log_of(common, LineKind::View, || "ready".into());
@@ -169,6 +171,7 @@ impl Seat {
                 self.log_of(common, LineKind::Answer, || words!("an answer {}", words));
             }
             Output::Greeted { info, .. } => {
+                self.speaks_mcp_apps(common);
                 let (name, version) = (Quoted::new(&info.name), Quoted::new(&info.version));
                 self.log_of(common, LineKind::View, || words!("{} {} says hello", name, version));
             }
@@ -268,6 +271,7 @@ impl Seat {
     /// The page says that the view shall end, or has ended.
     pub(super) fn closed_by_page(&mut self, common: &mut Common, reason: CloseReason) {
         let now = common.now();
+        self.spare = None;
         let Some(live) = self.live() else {
             // Nothing runs that would want to save.
             if !self.is_over() {
@@ -293,10 +297,11 @@ impl Seat {
 
     pub(super) fn end(&mut self, common: &mut Common, reason: Ending) {
         (self.life, self.outcome, self.text, self.writing) = (Life::Ended, None, None, None);
+        self.spare = None;
         self.turn += 1;
         // H-134: no view waits for the answer any more.
-        if let Some(stop) = self.call.take() {
-            let _ = stop.send("the view was closed".into());
+        if let Some(calling) = self.call.take() {
+            calling.stop("the view was closed");
         }
         // One that was live has said so itself.
         if std::mem::take(&mut self.open_row) {
@@ -318,6 +323,7 @@ impl Driver {
     pub(super) fn obey(&mut self, view: &ViewId, said: FromPage<'_>) {
         match said {
             FromPage::Open(open) => self.open(view, open),
+            FromPage::Spare {} => self.make_spare(view),
             FromPage::Answer(answer) => self.answered(view, &answer),
             said => {
                 if matches!(said, FromPage::Message(_) | FromPage::Dropped(_)) {
@@ -329,14 +335,37 @@ impl Driver {
         }
     }
 
+    /// A page wants to load ahead what the next view needs in any case: one for each page, and nothing that could not be had
+    /// is told. Without one the view opens as well.
+    fn make_spare(&mut self, view: &ViewId) {
+        let Some(page) = self.seats.get(view).map(|seat| seat.page.clone()) else { return };
+        if self.seats.values().any(|seat| seat.page == page && seat.spare.is_some()) {
+            return;
+        }
+        let Some((seat, common)) = self.seat(view) else { return };
+        if !seat.is_over() {
+            return;
+        }
+        let Ok(Some(spare)) = common.sandbox.spare(&common.page_origins) else { return };
+        let src = spare.sandbox_url.clone();
+        seat.spare = Some(spare);
+        seat.say(common, &ToPage::Spare { src });
+    }
+
     fn open(&mut self, view: &ViewId, open: Open) {
         // A person may have taken back what a view on this page was given.
         self.recall();
         let server = open.tool.as_ref().map(|tool| tool.server.as_str());
         let beside = |seat: &&Seat| !seat.is_over() && Some(seat.server.as_str()) == server;
         let beside = self.seats.values().filter(beside).count();
+        let views = self.seats.values().filter(|seat| !seat.is_over()).count();
+        let most = self.most_views;
         let Some((seat, common)) = self.seat(view) else { return };
-        seat.open(common, open, beside);
+        // There was room for a seat when the page asked for a spare; for a view there may be none now.
+        match &open.tool {
+            Some(tool) if views >= most && seat.is_over() => seat.turn_away(common, tool, most),
+            _ => seat.open(common, open, beside),
+        }
     }
 }
 

@@ -12,12 +12,12 @@ use transom::{
 };
 
 use super::{
-    Driver, LINE,
+    Driver,
     common::Common,
+    embedded,
     event::{Event, News},
     granting::Hindered,
     ledger::Held,
-    outcomes::millis,
     seat::{Life, Live, Seat},
     writing::so_far,
 };
@@ -26,7 +26,6 @@ use crate::{
     audit::Record,
     consent, context,
     envelope::{self, Ask, Ending, Mount, Open, ToPage, ViewId},
-    fallback,
     log::LineKind,
     sandbox::Reports,
     server::Prepared,
@@ -43,6 +42,10 @@ impl Seat {
             open.tool = self.open.tool.take();
         }
         self.open = open;
+        // What its page has not loaded to the end is of no use.
+        if !self.open.spare {
+            self.spare = None;
+        }
         match &self.life {
             Life::Opening | Life::Judged(_) => {}
             Life::Judging(_, ask) | Life::Admitting(_, ask, _) => {
@@ -62,12 +65,14 @@ impl Seat {
                 None => self.say(common, &ToPage::Close { reason: Ending::Unknown }),
             },
         }
+        self.tell_progress(common);
     }
 
     /// The same view on a page that was loaded anew: same origin, new document.
     pub(super) fn reopened(&mut self, common: &mut Common, mount: Mount) {
         self.forget_asked_grants(common);
         self.say(common, &ToPage::Open(mount));
+        self.tell_banner(common);
         self.tell_hindered(common);
         self.input(common, Input::Reloaded);
         self.stop_writing(common);
@@ -123,16 +128,15 @@ impl Seat {
         let Some(server) = common.servers.get(&self.server) else { return };
         let (events, sandbox) = (common.events.clone(), common.sandbox.clone());
         let (view, turn, tool) = (self.id.clone(), self.turn, call.name.clone());
-        tokio::spawn(async move {
-            let (ears, of) = (events.clone(), view.clone());
-            // The loop may have no time for it: it is only words, and the next load says it again.
-            let reports = Reports::new(move |report| {
-                let _ = ears.try_send(Event::Reported { view: of.clone(), turn, report });
+        self.viewless = server.is_viewless(&tool);
+        if !self.viewless {
+            let (spare, reports) = (self.spare.take(), self.reports(common));
+            tokio::spawn(async move {
+                let prepared = server.prepare(&tool, &sandbox, spare, reports).await.map(Box::new);
+                let news = News::Prepared(prepared);
+                let _ = events.send(Event::Opening { view, turn, news }).await;
             });
-            let prepared = server.prepare(&tool, &sandbox, reports).await.map(Box::new);
-            let news = News::Prepared(prepared);
-            let _ = events.send(Event::Opening { view, turn, news }).await;
-        });
+        }
         match writing {
             true => {
                 let words = words!("being written: {}", Quoted::new(&call.name));
@@ -140,6 +144,15 @@ impl Seat {
             }
             false => self.call_opening(common, call),
         }
+    }
+
+    /// Where the sandbox tells what was blocked in the view.
+    pub(super) fn reports(&self, common: &Common) -> Reports {
+        let (ears, view, turn) = (common.events.clone(), self.id.clone(), self.turn);
+        // The loop may have no time for it: it is only words, and the next load says it again.
+        Reports::new(move |report| {
+            let _ = ears.try_send(Event::Reported { view: view.clone(), turn, report });
+        })
     }
 
     /// There is no answer of its tool to wait for: the tool is not called.
@@ -162,6 +175,14 @@ impl Seat {
             }
             Life::Ended => {}
         }
+    }
+
+    /// As many views are open as the host may have. The tool is not called.
+    pub(super) fn turn_away(&mut self, common: &mut Common, tool: &envelope::Tool, most: usize) {
+        self.server.clone_from(&tool.server);
+        self.tool.clone_from(&tool.name);
+        let most = most as u64;
+        self.too_many(common, &Over { limit: Limit::Views, of: Holder::Host, most });
     }
 
     /// As many views are open as may be. The tool is not called.
@@ -192,30 +213,15 @@ impl Seat {
         let now = common.now();
         let outcome = self.outcome.take();
         let mount = prepared.mount(&self.tool);
-        let opening = Opening {
-            context: Arc::new(context::opening(&self.open, self.turn, &prepared, &common.styles)),
-            tools: prepared.server.tools(),
-            policy: prepared.server.policy(),
-            decided: common.decided.get(&self.server).cloned().unwrap_or_default(),
-            port: self.open.lanes.iter().any(|lane| lane == "port"),
-        };
+        prepared.mounted.reveal();
+        let opening = self.opening(common, &prepared);
         let Some(account) = common.accounts.get(&self.server) else { return };
         let mut setup = Arc::clone(&account.setup);
         if let Some(granted) = prepared.granted() {
             Arc::make_mut(&mut setup).capabilities.sandbox = Some(granted);
         }
         let mut session = Session::start(now, setup, opening);
-        match self.writing.as_ref().map(so_far) {
-            Some(so_far) => {
-                let so_far = RawObject::new(&so_far).unwrap_or_default();
-                session.tool_input_partial(so_far).expect("the first thing it is told");
-            }
-            None => {
-                let arguments = self.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
-                let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
-                session.tool_input(arguments).expect("the first thing it is told");
-            }
-        }
+        self.tell_input(&mut session);
         let (warnings, given) = (prepared.warnings(), !prepared.given.is_empty());
         let policy = words!("its policy: {}", Words::ours(&prepared.mounted.csp.to_string()));
         self.life = Life::Live(Box::new(Live {
@@ -223,6 +229,7 @@ impl Seat {
             hindered: Hindered::at_first(&prepared),
             quiet: false,
             begun: HashMap::new(),
+            banner: prepared.embedded.as_ref().map(embedded::banner),
             prepared,
             mount: mount.clone(),
             calls: HashMap::new(),
@@ -242,6 +249,7 @@ impl Seat {
             common.log.write(LineKind::Warning, &server, warning);
         }
         self.say(common, &ToPage::Open(mount));
+        self.tell_banner(common);
         self.tell_hindered(common);
         if let Some(outcome) = outcome {
             self.called(common, outcome);
@@ -249,7 +257,32 @@ impl Seat {
         self.drive(common);
     }
 
-    /// The tool that opened the view answered: to the view, or in words if there is none.
+    fn opening(&self, common: &Common, prepared: &Prepared) -> Opening {
+        let embedded = prepared.embedded.as_ref();
+        Opening {
+            context: Arc::new(context::opening(&self.open, self.turn, prepared, &common.styles)),
+            tools: prepared.server.tools(),
+            policy: prepared.server.policy(),
+            decided: common.decided.get(&self.server).cloned().unwrap_or_default(),
+            port: self.open.lanes.iter().any(|lane| lane == "port"),
+            embedded: embedded.is_some(),
+            render_data: embedded.and_then(|it| it.render_data.clone()),
+        }
+    }
+
+    /// The arguments of its tool, as far as they are written.
+    fn tell_input(&self, session: &mut Session) {
+        if let Some(so_far) = self.writing.as_ref().map(so_far) {
+            let so_far = RawObject::new(&so_far).unwrap_or_default();
+            session.tool_input_partial(so_far).expect("the first thing it is told");
+        } else {
+            let arguments = self.open.tool.as_ref().and_then(|tool| tool.arguments.as_deref());
+            let arguments = arguments.and_then(RawObject::new).unwrap_or_default();
+            session.tool_input(arguments).expect("the first thing it is told");
+        }
+    }
+
+    /// What came of the call of its tool: to the view, or in words if there is none.
     pub(super) fn called(
         &mut self,
         common: &mut Common,
@@ -257,21 +290,10 @@ impl Seat {
     ) {
         let size = outcome.as_ref().map_or(0, |result| result.get().len());
         let room = self.room_for(common, size);
-        self.call = None;
-        let text = match &outcome {
-            Ok(result) => fallback::text_of(result),
-            Err(error) => format!("The tool failed: {}.", Words::of(error)),
-        };
-        let took = millis(common.now().saturating_sub(self.called_at));
-        let words = match &outcome {
-            Ok(_) => words!("answered in {} ms: {}", took, Quoted::long(&text, LINE)),
-            Err(error) => words!("failed after {} ms: {}", took, Words::of(error)),
-        };
-        common.log.write(LineKind::Result, &self.name(), words);
-        self.text = Some(text);
         match &mut self.life {
             Life::Opening | Life::Judging(..) | Life::Admitting(..) | Life::Judged(_) => {
                 self.outcome = Some(outcome);
+                self.look_into_result(common);
             }
             Life::Live(live) => {
                 // H-67: an error is a cancellation with its words as the reason.
@@ -321,7 +343,11 @@ impl Driver {
         let Some((seat, common)) = self.seat_in(view, turn) else { return };
         match news {
             News::Prepared(prepared) => seat.prepared(common, prepared),
-            News::Called(outcome) => seat.called(common, outcome),
+            News::Progress(params) => seat.progressing(common, params.as_deref()),
+            News::Called(outcome) => seat.tool_answered(common, outcome),
+        }
+        if !seat.is_watched(common) {
+            self.show_left();
         }
     }
 }

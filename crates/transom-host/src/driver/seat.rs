@@ -13,11 +13,12 @@ use transom::{
     violation::{Holder, Limit, Quoted},
 };
 
-use super::{common::Common, event::ToSocket, granting::Hindered, pace::Pace};
+use super::{common::Common, event::ToSocket, granting::Hindered, pace::Pace, progress::Calling};
 use crate::{
     allowance::Allowance,
     envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
     relay::confirmed,
+    sandbox::Spare,
     server::Prepared,
     upstream::Outcome,
     words::Words,
@@ -46,15 +47,17 @@ pub(super) struct Seat {
     pub(super) used: Usage,
     /// How often something was opened here.
     pub(super) turn: u64,
+    /// Whether its tool links to no view: one may be in its result.
+    pub(super) viewless: bool,
     /// Whether its opening is written down and its end is not.
     pub(super) open_row: bool,
-    /// Stops the tool that opened it, while it runs.
-    pub(super) call: Option<oneshot::Sender<Quoted>>,
-    /// Since when.
-    pub(super) called_at: Duration,
+    /// The call of the tool that opened it, while it runs.
+    pub(super) call: Option<Calling>,
     /// When the person was last told of a limit that it reached.
     pub(super) noted: HashMap<(Limit, Holder), Duration>,
     pub(super) pace: Pace,
+    /// The names that its page loads ahead, until a view opens here.
+    pub(super) spare: Option<Spare>,
 }
 
 pub(super) enum Life {
@@ -86,6 +89,8 @@ pub(super) struct Live {
     /// What is under way for it at its server, since when.
     pub(super) begun: HashMap<u64, (Words, Duration)>,
     pub(super) mount: Mount,
+    /// What its card says of the form that it has, where that is a deprecated one.
+    pub(super) banner: Option<Words>,
     pub(super) calls: HashMap<u64, oneshot::Sender<Quoted>>,
     pub(super) asked: HashMap<String, Asked>,
     /// What the page was told to do, and the call that it is done for.
@@ -131,11 +136,12 @@ impl Seat {
             life: Life::Ended,
             used: Usage::default(),
             turn: 0,
+            viewless: false,
             open_row: false,
             call: None,
-            called_at: Duration::ZERO,
             noted: HashMap::new(),
             pace: Pace::default(),
+            spare: None,
         }
     }
 

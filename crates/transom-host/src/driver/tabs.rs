@@ -23,6 +23,18 @@ pub(super) struct Load {
     pub(super) connection: u64,
     pub(super) socket: Option<mpsc::UnboundedSender<ToSocket>>,
     pub(super) lost: Option<Duration>,
+    /// Whether it has been away for so long that others can take its views over.
+    pub(super) left: bool,
+    /// Whether one did: this load has lost its place.
+    pub(super) taken: bool,
+}
+
+impl Load {
+    /// When something happens to it by itself.
+    pub(super) fn next(&self, away: Duration) -> Option<Duration> {
+        let lost = self.lost?;
+        Some(if self.left { lost + away } else { lost + SETTLED.min(away) })
+    }
 }
 
 impl Driver {
@@ -36,7 +48,8 @@ impl Driver {
         socket: mpsc::UnboundedSender<ToSocket>,
     ) {
         let now = self.common.now();
-        let resumed = self.common.pages.get(&page).is_some_and(|known| known.tab == tab);
+        let known = self.common.pages.get(&page).filter(|known| known.tab == tab);
+        let resumed = known.is_some_and(|known| !known.taken);
         // Whoever had this place has lost it, whether or not that has been noticed yet.
         for (_, before) in
             self.common.pages.iter_mut().filter(|(name, it)| **name == page || it.tab == tab)
@@ -53,12 +66,19 @@ impl Driver {
         let views = left.map(|(view, _)| view.to_string()).collect();
         let welcome = Welcome { version: envelope::VERSION, resumed, views };
         let _ = socket.send(ToSocket::Text(welcome.print()));
-        for seat in self.seats.values_mut().filter(|seat| resumed && seat.page == page) {
+        for seat in self.seats.values_mut().filter(|seat| seat.page == page) {
+            // A load that lost its place begins anew with the views that nobody took.
+            if !resumed {
+                seat.stream.restart();
+            }
             for text in seat.stream.repeat() {
                 let _ = socket.send(ToSocket::Text(text));
             }
         }
-        self.common.pages.insert(page, Load { tab, connection, socket: Some(socket), lost: None });
+        let socket = Some(socket);
+        let load = Load { tab, connection, socket, lost: None, left: false, taken: false };
+        self.common.pages.insert(page, load);
+        self.show_left();
     }
 
     pub(super) fn lose(&mut self, page: &str, connection: u64) {
@@ -68,6 +88,10 @@ impl Driver {
         {
             known.socket = None;
             known.lost = Some(now);
+            // What it has loaded ahead may be gone with it; if it comes back, its next view opens without.
+            for seat in self.seats.values_mut().filter(|seat| seat.page == page) {
+                seat.spare = None;
+            }
             if self.closing.is_some() {
                 self.close_unwatched();
             }
@@ -123,15 +147,17 @@ impl Driver {
         }
     }
 
-    /// Finds the view's place, or makes one for its first `open`.
+    /// Finds the view's place, or makes one for its first `open`, or `spare`.
     pub(super) fn admit(&mut self, page: &str, view: &ViewId, said: Option<Said<'_>>) -> bool {
-        let opens = said.is_some_and(|said| said.kind == "open" && said.seq == 1);
+        let first = |kind: &str| said.is_some_and(|said| said.kind == kind && said.seq == 1);
+        let (opens, waits) = (first("open"), first("spare"));
         // Counted for a new one only: a message must not cost more for every view beside it.
         let room = !self.seats.contains_key(view)
             && self.seats.len() < PLACES
             && self.seats.values().filter(|seat| !seat.is_over()).count() < self.most_views;
         let tab = |page: &str| self.common.pages.get(page).map(|page| &page.tab);
         let same_tab = self.seats.get(view).is_some_and(|seat| tab(&seat.page) == tab(page));
+        let left = self.seats.get(view).is_some_and(|seat| self.is_left(&seat.page));
         match self.seats.get_mut(view) {
             Some(seat) if seat.page == page => true,
             // A page that was loaded anew takes over what the old one showed.
@@ -140,18 +166,26 @@ impl Driver {
                 seat.stream.restart();
                 true
             }
+            Some(_) if opens && left => {
+                self.take_over(page, view);
+                true
+            }
             // Its seat went to another page; what this one says of it counts for nothing.
             Some(_) => {
                 self.answer_for_no_view(view, said);
                 false
             }
-            None if opens && room => {
+            None if (opens || waits) && room => {
                 let seat = Seat::new(view.clone(), page.to_owned());
                 self.seats.insert(view.clone(), seat);
                 true
             }
             None if opens => {
                 self.turn_away(page, view, said);
+                false
+            }
+            None if waits => {
+                self.answer_once(page, view, &[ToPage::Close { reason: Ending::Limit }]);
                 false
             }
             None => {
@@ -185,15 +219,18 @@ impl Driver {
         };
         self.common.note(&tool.0, view, || Record::limited(&over, &tool.1));
         self.common.log.write(LineKind::Limit, &tool.0, why.clone());
-        let Some(socket) = self.common.socket(page) else {
-            return;
-        };
-        // Nothing of it is kept: it was heard and answered, and that is all.
+        let told = [ToPage::Text { why, text: None }, ToPage::Close { reason: Ending::Limit }];
+        self.answer_once(page, view, &told);
+    }
+
+    /// Answers the first words about a view of which nothing is kept: it was heard and answered, and that is all.
+    fn answer_once(&self, page: &str, view: &ViewId, told: &[ToPage]) {
+        let Some(socket) = self.common.socket(page) else { return };
         let mut stream = Stream::new(view.clone());
         let heard = stream.take(Some(1), 0);
         debug_assert_eq!(heard, Ok(true));
-        for told in [ToPage::Text { why, text: None }, ToPage::Close { reason: Ending::Limit }] {
-            let _ = stream.say(&told);
+        for told in told {
+            let _ = stream.say(told);
         }
         while let Some(text) = stream.write() {
             let _ = socket.send(ToSocket::Text(text));
@@ -220,7 +257,7 @@ impl Driver {
 
     /// A page that stays away loses its views; places that ended with it are cleared.
     pub(super) fn forget_pages(&mut self, now: Duration) {
-        let away = |page: &Load| page.lost.is_some_and(|lost| lost + AWAY <= now);
+        let away = |page: &Load| page.lost.is_some_and(|lost| lost + self.away <= now);
         let gone: Vec<String> = self
             .common
             .pages
@@ -239,11 +276,14 @@ impl Driver {
                 }
             }
         }
+        self.mark_left(now);
     }
 }
 
-/// How long a page may stay away before its views end.
-pub(super) const AWAY: Duration = Duration::from_secs(60);
+/// How long a page may stay away before its views end, unless said otherwise.
+pub const AWAY: Duration = Duration::from_secs(300);
+/// How long before others can take its views over: a page that is loaded anew is gone for a moment.
+const SETTLED: Duration = Duration::from_secs(2);
 /// How long a confirmation waits for something to travel with.
 const CONFIRM: Duration = Duration::from_millis(20);
 /// The most places: one that ended keeps its counters for as long as its page is known.

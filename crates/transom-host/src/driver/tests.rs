@@ -359,7 +359,7 @@ async fn a_reload_of_the_same_tab_gets_its_views_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_view_whose_page_stays_away_ends_after_a_minute() {
+async fn a_view_whose_page_stays_away_ends_after_a_while() {
     let stage = Stage::new().await;
     let mut page = stage.load_in("t1", "p1", 1).await;
     page.open("v1").await;
@@ -1065,7 +1065,7 @@ fn silent(heard: mpsc::UnboundedSender<Value>) -> Target {
     declaring(heard, Value::Null)
 }
 
-/// The same, with a document that declares something.
+/// One with a document that declares something, whose tool answers.
 fn declaring(heard: mpsc::UnboundedSender<Value>, csp: Value) -> Target {
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
     use transom::wire::MIME;
@@ -1091,6 +1091,7 @@ fn declaring(heard: mpsc::UnboundedSender<Value>, csp: Value) -> Target {
                         let meta = if csp.is_object() { meta } else { json!({}) };
                         json!({ "contents": [{ "uri": "ui://a/b", "mimeType": MIME, "text": "<p>hello", "_meta": meta }] })
                     }
+                    "tools/call" if csp.is_object() => json!({ "content": [] }),
                     "tools/call" => continue,
                     _ if message["id"].is_null() => continue,
                     _ => json!({}),
@@ -1230,8 +1231,8 @@ async fn a_million_reports_are_a_few_lines_and_a_no_changes_nothing() {
 
 #[tokio::test]
 async fn what_a_tool_answers_before_its_view_is_there_is_one_line_of_the_log() {
-    let (told, _heard) = mpsc::unbounded_channel();
-    let near = declaring(told, json!({ "connectDomains": ["http://localhost:3000"] }));
+    let near = json!({ "csp": { "connectDomains": ["http://localhost:3000"] } });
+    let near = odd(json!([showing("show")]), near);
     let stage = Stage::with(|builder| builder.server("near", near)).await;
     let mut page = stage.load("p1", 1).await;
     let tool = json!({ "server": "near", "name": "show", "arguments": {} });
@@ -1429,3 +1430,6 @@ async fn a_tools_name_is_quoted_in_the_list_of_decisions() {
         format!("call \"show\", {name} (you are asked again, for it changed since: {name})");
     assert_eq!(shown[0]["words"], words);
 }
+
+mod long_calls;
+mod returning;

@@ -16,6 +16,8 @@ use super::{NotAnEnvelope, Said, read};
 pub enum FromPage<'a> {
     /// It has a place for the view.
     Open(Open),
+    /// It has a place for a view that will open, and would load ahead what that needs in any case.
+    Spare {},
     /// The view says something; JSON text that has not been read yet.
     Message(#[cfg_attr(test, ts(type = "Carried"))] &'a str),
     /// The view said something too large to be carried: a message without what made it large, if it is known what it was.
@@ -24,6 +26,8 @@ pub enum FromPage<'a> {
     Arguments(Piece),
     /// A tool that the view offers shall be called.
     Call(Call),
+    /// The person does not want the call of the view's tool any more.
+    Cancel(#[cfg_attr(test, ts(type = "{}"))] Cancel),
     /// The person wants what was blocked to be granted; they are asked first.
     Grant(Wanted),
     /// The person decided.
@@ -61,6 +65,9 @@ pub struct Open {
     pub context: Facts,
     /// The tool to call, when the view is not known yet.
     pub tool: Option<Tool>,
+    /// Whether what the page was told to load ahead is there.
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub spare: bool,
 }
 
 /// A tool whose view is to be opened.
@@ -142,6 +149,10 @@ pub struct Facts {
     pub insets: Option<SafeAreaInsets>,
 }
 
+/// That a person takes a call back; there is nothing more to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Cancel {}
+
 /// What a person wants to grant, of what they were told that it was blocked.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -216,8 +227,10 @@ impl<'a> Said<'a> {
             "message" => FromPage::Message(self.payload),
             "dropped" => FromPage::Dropped(read::<Dropped<'_>>(self.payload)?.outline()),
             "open" => FromPage::Open(read(self.payload)?),
+            "spare" => read::<serde::de::IgnoredAny>(self.payload).map(|_| FromPage::Spare {})?,
             "arguments" => FromPage::Arguments(read(self.payload)?),
             "call" => FromPage::Call(read(self.payload)?),
+            "cancel" => FromPage::Cancel(read(self.payload)?),
             "grant" => FromPage::Grant(read(self.payload)?),
             "answer" => FromPage::Answer(read(self.payload)?),
             "did" => FromPage::Did(read(self.payload)?),

@@ -16,6 +16,11 @@ use crate::{relay::PageLimits, words::Words};
 pub enum ToPage {
     /// How to mount it.
     Open(Mount),
+    /// What to load ahead, for the view that will open.
+    Spare {
+        /// The sandbox page.
+        src: String,
+    },
     /// Something for the view, as JSON text.
     Message(#[cfg_attr(test, ts(type = "Carried"))] String),
     /// A question for the person; one with the same id takes its place.
@@ -46,6 +51,14 @@ pub enum ToPage {
         /// What the tool answered, once it has.
         text: Option<String>,
     },
+    /// How the call of its tool gets on; it takes the place of what was told before.
+    Progress(Progress),
+    /// That call has come to its end.
+    Settled {
+        /// Why, in a sentence, where that is not said otherwise.
+        #[cfg_attr(test, ts(as = "String"))]
+        text: Words,
+    },
     /// Something that the person should know about the view, which goes on.
     Note {
         /// In a sentence.
@@ -54,6 +67,12 @@ pub enum ToPage {
     },
     /// The view has not got ready for a while; what is known of it.
     Quiet {
+        /// In sentences.
+        #[cfg_attr(test, ts(as = "String"))]
+        text: Words,
+    },
+    /// What form the view has, where that is a deprecated one; without words, it has none of these any more.
+    Banner {
         /// In sentences.
         #[cfg_attr(test, ts(as = "String"))]
         text: Words,
@@ -115,6 +134,18 @@ pub struct Mount {
     pub border: Option<bool>,
     /// What counts for the view on the page.
     pub limits: PageLimits,
+}
+
+/// How a call gets on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct Progress {
+    /// In words, with what its server says of it.
+    #[cfg_attr(test, ts(as = "String"))]
+    pub text: Words,
+    /// How much is done, from 0 to 1; nothing, if its server does not say how much there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<f64>,
 }
 
 /// What a view was kept from.
@@ -243,6 +274,7 @@ impl ToPage {
     pub fn print(&self) -> String {
         match self {
             Self::Message(text) => format!(r#""message":{text}"#),
+            Self::Spare { src } => format!(r#""spare":{{"src":{}}}"#, json(src)),
             Self::Open(mount) => format!(r#""open":{}"#, json(mount)),
             Self::Ask(ask) => format!(r#""ask":{}"#, json(ask)),
             Self::Withdraw { id } => format!(r#""withdraw":{{"id":{}}}"#, json(id)),
@@ -255,8 +287,11 @@ impl ToPage {
             Self::Text { why, text: Some(text) } => {
                 format!(r#""text":{{"why":{},"text":{}}}"#, json(why), json(text))
             }
+            Self::Progress(progress) => format!(r#""progress":{}"#, json(progress)),
+            Self::Settled { text } => format!(r#""settled":{{"text":{}}}"#, json(text)),
             Self::Note { text } => format!(r#""note":{{"text":{}}}"#, json(text)),
             Self::Quiet { text } => format!(r#""quiet":{{"text":{}}}"#, json(text)),
+            Self::Banner { text } => format!(r#""banner":{{"text":{}}}"#, json(text)),
             Self::Blocked(obstacles) => format!(r#""blocked":{}"#, json(obstacles)),
             Self::Mode(mode) => format!(r#""mode":{{"mode":"{mode}"}}"#),
             Self::Close { reason } => format!(r#""close":{{"reason":"{}"}}"#, reason.word()),

@@ -32,7 +32,7 @@ use crate::{
     sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
     secret::Key,
     server::{Server, Servers, Trust},
-    upstream::{OAuth, Registration, Target, Tokens},
+    upstream::{OAuth, Registration, Target, Times, Tokens},
 };
 
 /// What a host is made from.
@@ -42,6 +42,7 @@ pub struct Builder {
     pub(super) limits: Limits,
     pub(super) server_limits: ServerLimits,
     pub(super) most_views: usize,
+    pub(super) away: Duration,
     pub(super) terms: Terms,
     pub(super) page_origins: Vec<Origin>,
     pub(super) naming: Naming,
@@ -73,6 +74,8 @@ pub struct Agreement {
     pub own: bool,
     /// How long its first words may take; one that is built first may need minutes.
     pub greeting: Option<Duration>,
+    /// How long its answers may take.
+    pub times: Times,
 }
 
 /// Why a host could not be made.
@@ -140,6 +143,13 @@ impl Builder {
     #[must_use]
     pub fn most_views(mut self, views: usize) -> Self {
         self.most_views = views;
+        self
+    }
+
+    /// Sets how long the views of a page that is gone wait for it, or for another page that takes them over.
+    #[must_use]
+    pub fn away(mut self, away: Duration) -> Self {
+        self.away = away;
         self
     }
 
@@ -218,15 +228,17 @@ impl Builder {
         let driver = Driver::new(Parts {
             setup: setup(self.limits, self.terms),
             most_views: self.most_views,
+            away: self.away,
             styles: self.styles,
             servers: Arc::clone(&servers),
             sandbox: sandbox.clone(),
+            page_origins: self.page_origins.clone(),
             log: Arc::clone(&log),
             events: events.clone(),
             audit: self.audit.clone(),
             memory: Memory::new(kept, events.clone(), Arc::clone(&log)),
         });
-        let decisions = driver.shown_decisions();
+        let (decisions, left) = (driver.shown_decisions(), driver.shown_left());
         tokio::spawn(driver.run(queue));
         servers.connect(targets, &events);
         let page = Arc::new(Page {
@@ -237,6 +249,7 @@ impl Builder {
             events: events.clone(),
             servers: Arc::clone(&servers),
             decisions,
+            left,
             log: Arc::clone(&log),
             connections: AtomicU64::new(0),
             sockets: Crowd::new(page::SOCKETS),
@@ -270,6 +283,7 @@ impl Builder {
                 place,
                 own: agreement.own || matches!(target, Target::InProcess(_)),
                 greeting: agreement.greeting,
+                times: agreement.times,
             };
             let origins = self.page_origins.clone();
             let server =

@@ -177,8 +177,13 @@ async fn h_21_h_22_the_listing_counts_where_the_document_says_nothing() {
             .unwrap();
         ready(&host).await;
         let server = host.servers.get("declaring").unwrap();
-        let csp =
-            server.prepare("show", &host.sandbox, unheard()).await.unwrap().mounted.csp.to_string();
+        let csp = server
+            .prepare("show", &host.sandbox, None, unheard())
+            .await
+            .unwrap()
+            .mounted
+            .csp
+            .to_string();
         for source in ["https://listed.test", "https://own.test"] {
             assert_eq!(csp.contains(source), Some(source) == expected, "{row}: {csp}");
         }
@@ -206,7 +211,7 @@ async fn a_permission_is_refused_visibly_until_it_is_granted() {
     ];
     for (name, allowed, words) in table {
         let server = host.servers.get(name).unwrap();
-        let prepared = server.prepare("show", &host.sandbox, unheard()).await.unwrap();
+        let prepared = server.prepare("show", &host.sandbox, None, unheard()).await.unwrap();
         assert_eq!(permissions(prepared.mounted.permissions).join(" "), allowed, "{name}");
         assert_eq!(prepared.mounted.allow.split(' ').next().unwrap(), allowed, "{name}");
         assert!(
@@ -263,7 +268,8 @@ async fn each_server_has_its_own_agreement() {
     for (name, downloads, wasm) in [("plain", Stance::Allow, false), ("own", Stance::Deny, true)] {
         let server = host.servers.get(name).unwrap();
         assert_eq!(server.policy().downloads, downloads, "{name}");
-        let prepared = server.prepare("show_weather", &host.sandbox, unheard()).await.unwrap();
+        let prepared =
+            server.prepare("show_weather", &host.sandbox, None, unheard()).await.unwrap();
         let csp = prepared.mounted.csp.to_string();
         assert_eq!(csp.contains("'wasm-unsafe-eval'"), wasm, "{name}: {csp}");
     }

@@ -54,6 +54,7 @@ fn answer(sites: &Sites, only: Option<&str>, request: &Request) -> Answer {
     match sites.find(name, request.uri().path()) {
         // DNS rebinding ends here: a name that we did not make is no view's.
         Found::NoSuchName => no(StatusCode::MISDIRECTED_REQUEST),
+        Found::Page(page) if page.is_withheld() => no(StatusCode::NOT_FOUND),
         Found::Page(page) if is_report(&page, request) => Answer::Report(page),
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
             let mut refusal = refuse(StatusCode::METHOD_NOT_ALLOWED);

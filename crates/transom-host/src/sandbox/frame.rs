@@ -98,7 +98,7 @@ impl Mounted {
 
     pub(super) fn new(frame: Frame, granted: Granted, names: Names, leases: Leases) -> Self {
         Self {
-            sandbox_url: format!("{}/", names.sandbox),
+            sandbox_url: names.sandbox_url(),
             porch_url: names.porch_url(),
             guest_url: names.guest_url(),
             allow: granted.allow(&names),
@@ -113,6 +113,11 @@ impl Mounted {
             path: names.path,
             leases,
         }
+    }
+
+    /// Serves its document, if that was withheld: everything that has to be known and agreed to before it runs is.
+    pub fn reveal(&self) {
+        self.leases.guest.reveal();
     }
 
     /// The policy that a document would run under, were the frame this one.
@@ -231,7 +236,7 @@ impl Granted {
     /// them is checked.
     pub(super) fn csp(&self, frame: &Frame, names: &Names) -> Csp {
         let mut ancestors = vec![names.guest.clone()];
-        ancestors.extend(names.above_porch(frame));
+        ancestors.extend(names.above_porch(&frame.page_origins));
         let csp = Csp::guest(self.declaration.as_ref())
             .fonts(&frame.fonts)
             .grant(&frame.grants)
@@ -248,6 +253,7 @@ impl Granted {
 }
 
 /// What a frame is called.
+#[derive(Debug)]
 pub(super) struct Names {
     pub(super) sandbox: Origin,
     pub(super) guest: Origin,
@@ -261,8 +267,12 @@ impl Names {
     }
 
     /// Who may frame the porch: its sandbox page, and the host pages above that.
-    pub(super) fn above_porch(&self, frame: &Frame) -> Vec<Origin> {
-        std::iter::once(&self.sandbox).chain(&frame.page_origins).cloned().collect()
+    pub(super) fn above_porch(&self, page_origins: &[Origin]) -> Vec<Origin> {
+        std::iter::once(&self.sandbox).chain(page_origins).cloned().collect()
+    }
+
+    pub(super) fn sandbox_url(&self) -> String {
+        format!("{}/", self.sandbox)
     }
 
     pub(super) fn porch_path(&self) -> String {

@@ -97,6 +97,7 @@ pub(super) struct ServedPage {
     headers: HeaderMap,
     body: Bytes,
     clears: AtomicBool,
+    withheld: AtomicBool,
     reports: Option<Sink>,
 }
 
@@ -108,7 +109,8 @@ impl ServedPage {
         headers.insert(CONTENT_SECURITY_POLICY, printed(&csp.to_string()));
         headers.insert(PERMISSIONS_POLICY, printed(permissions));
         headers.extend(common());
-        Self { headers, body, clears: AtomicBool::new(false), reports: None }
+        let (clears, withheld) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { headers, body, clears, withheld, reports: None }
     }
 
     /// Takes reports of what its policy blocked.
@@ -129,6 +131,21 @@ impl ServedPage {
     /// Whether the next answer clears.
     pub(super) fn clears(&self) -> bool {
         self.clears.load(Ordering::Relaxed)
+    }
+
+    /// Answers as if it were not there, until it is revealed.
+    pub(super) fn withheld(self) -> Self {
+        Self { withheld: AtomicBool::new(true), ..self }
+    }
+
+    /// Whether it answers as if it were not there.
+    pub(super) fn is_withheld(&self) -> bool {
+        self.withheld.load(Ordering::Acquire)
+    }
+
+    /// Serves it from now on.
+    pub(super) fn reveal(&self) {
+        self.withheld.store(false, Ordering::Release);
     }
 
     /// Leaves it to the browser whether a frame and the one it stands in, two origins of one site, get a

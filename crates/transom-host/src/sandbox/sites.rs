@@ -63,7 +63,14 @@ impl Sites {
         if let Some(place) = names.get_mut(name).and_then(|paths| paths.get_mut(path)) {
             // What no browser was told to clear yet is still to be cleared.
             let page = if place.clears() { page.clearing_once() } else { page };
+            let page = if place.is_withheld() { page.withheld() } else { page };
             *place = Arc::new(page);
+        }
+    }
+
+    fn reveal(&self, name: &str, path: &str) {
+        if let Found::Page(page) = self.find(name, path) {
+            page.reveal();
         }
     }
 
@@ -131,6 +138,11 @@ impl Lease {
         let (sites, name) = (self.sites.clone(), self.name.clone());
         sites.add(&name, path, page)?;
         Ok(Self { sites, name, path: path.to_owned(), listener: None })
+    }
+
+    /// Serves the page if it was withheld.
+    pub(super) fn reveal(&self) {
+        self.sites.reveal(&self.name, &self.path);
     }
 
     pub(super) fn replace(&self, page: ServedPage) {

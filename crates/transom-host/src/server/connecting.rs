@@ -95,6 +95,7 @@ impl Server {
             let stderr = Some(self.aside.hearer());
             let mut options = Options { oauth: self.oauth.clone(), stderr, ..Options::default() };
             options.greeting = self.greeting.unwrap_or(options.greeting);
+            (options.patience, options.listing) = (self.times.call, self.times.listing);
             // Views have their share; what people open comes on top.
             options.limits.calls = self.limits.1.calls.saturating_add(OPENINGS);
             let patience = options.greeting;

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use serde_json::value::RawValue;
 use transom::{
     csp::Grant,
     policy::{Grantable, Stance},
@@ -15,11 +16,12 @@ use super::{
 };
 use crate::{
     documents::{
-        self, Change, Document, DocumentLimits, Named, Pin, PinError, Review, Shows, Unread,
+        self, Change, Document, DocumentLimits, Embedded, IN_RESULTS, Named, Pin, PinError, Review,
+        Shows, Unread,
     },
     envelope::Mount,
     grants::{Given, MissingGrants, MissingPermissions, permissions, policies, wish, wishes},
-    sandbox::{Frame, MountError, Mounted, Relay, Reports, Sandbox},
+    sandbox::{Frame, MountError, Mounted, Relay, Reports, Sandbox, Spare},
     upstream::{ResourceEntries, Upstream},
     words,
     words::Words,
@@ -42,7 +44,26 @@ pub(crate) struct Prepared {
     pub(crate) given: Given,
     /// What of it a person gave to this view alone.
     pub(crate) once: Given,
+    /// What else is known of one that came in the result of its tool.
+    pub(crate) embedded: Option<Brought>,
     reports: Reports,
+}
+
+/// What is known of a document that came in the result of a tool, as mcp-ui had it.
+pub(crate) struct Brought {
+    /// What came along to be shown, a JSON object.
+    pub(crate) render_data: Option<Box<RawValue>>,
+    /// How many more there were, which are not shown.
+    pub(crate) more: usize,
+    /// Whether its document is ours, and has addresses to open.
+    pub(crate) links: bool,
+}
+
+/// A document, and how it came.
+struct Came {
+    document: Arc<Document>,
+    template: Option<String>,
+    embedded: Option<Brought>,
 }
 
 /// A view as it runs.
@@ -64,11 +85,12 @@ pub(crate) enum Doubt<'a> {
 }
 
 impl Server {
-    /// Everything that the view of a tool needs, or in words why there is none.
+    /// Everything that the view of a tool needs, or in words why there is none. Its page may have loaded a spare for it.
     pub(crate) async fn prepare(
         self: &Arc<Self>,
         tool: &str,
         sandbox: &Sandbox,
+        spare: Option<Spare>,
         reports: Reports,
     ) -> Result<Prepared, String> {
         let upstream = self.upstream().ok_or("the server is not connected")?;
@@ -78,14 +100,61 @@ impl Server {
         let uri = entry.meta.resource_uri.clone().ok_or("this tool has no view")?;
         let document = self.document(&uri).await.map_err(|error| error.to_string())?;
         let template = self.template_of(&upstream, &uri).await;
+        let came = Came { document, template, embedded: None };
+        self.prepare_document(tool, came, sandbox, spare, reports).await
+    }
+
+    /// Whether a tool is known to link to no view: one may still be in its result.
+    pub(crate) fn is_viewless(&self, tool: &str) -> bool {
+        let listing = self.upstream().map(|upstream| upstream.tools());
+        let meta = listing.as_ref().and_then(|all| all.get(tool)).map(|entry| &entry.meta);
+        meta.is_some_and(|meta| meta.resource_uri.is_none())
+    }
+
+    /// Everything that a view in the result of a tool needs, or in words why there is none.
+    pub(crate) async fn prepare_embedded(
+        self: &Arc<Self>,
+        tool: &str,
+        result: Box<RawValue>,
+        sandbox: &Sandbox,
+        spare: Option<Spare>,
+        reports: Reports,
+    ) -> Result<Prepared, String> {
+        let name = self.name.clone();
+        let look = move || Embedded::find(&name, &result, &DocumentLimits::default());
+        // A large one takes a while, in which other views are not to wait.
+        let found = tokio::task::spawn_blocking(look).await.map_err(|error| error.to_string())?;
+        let Embedded { document, render_data, more, links } =
+            found.map_err(|error| error.to_string())?;
+        let brought = Brought { render_data, more, links };
+        let (document, template) = (Arc::new(document), Some(IN_RESULTS.to_owned()));
+        let came = Came { document, template, embedded: Some(brought) };
+        self.prepare_document(tool, came, sandbox, spare, reports).await
+    }
+
+    async fn prepare_document(
+        self: &Arc<Self>,
+        tool: &str,
+        Came { document, template, embedded }: Came,
+        sandbox: &Sandbox,
+        spare: Option<Spare>,
+        reports: Reports,
+    ) -> Result<Prepared, String> {
         let shows = self.shows(tool, template.as_deref());
         let pins = |error: PinError| error.to_string();
-        let review = self.look_over(&document, shows).map_err(pins)?;
+        let review = match &embedded {
+            // No person need agree to a page of ours.
+            Some(Brought { links: true, .. }) => Review::Same,
+            _ => self.look_over(&document, shows).map_err(pins)?,
+        };
         let unpinned = !self.own && self.store.is_unpinned(shows).map_err(pins)?;
         let (given, once) = (Given::default(), Given::default());
         let frame = self.frame(&document, &given, &reports);
-        let mounted = sandbox.mount(frame).await.map_err(|error| error.to_string())?;
-        let (shown_by, tool) = (tool.to_owned(), serde_json::from_str(entry.raw.get()).ok());
+        let mounted = sandbox.mount_in(spare, frame).await.map_err(|error| error.to_string())?;
+        let listing = self.upstream().map(|upstream| upstream.tools());
+        let entry = listing.as_ref().and_then(|all| all.get(tool));
+        let (shown_by, tool) =
+            (tool.to_owned(), entry.and_then(|entry| serde_json::from_str(entry.raw.get()).ok()));
         let server = Arc::clone(self);
         Ok(Prepared {
             server,
@@ -98,6 +167,7 @@ impl Server {
             mounted,
             given,
             once,
+            embedded,
             reports,
         })
     }

@@ -65,6 +65,11 @@ impl Server {
             let words = Words::ours(&summary.to_string());
             found.add(vec![Remark::new(Severity::Danger, words)]);
         }
+        if let Some(cut) = tools.cut() {
+            let words = words!("its list of tools is not complete: {}", Words::of(&cut));
+            self.log.write(LineKind::Warning, &self.name, words.clone());
+            found.add(vec![Remark::new(Severity::Warning, words)]);
+        }
         let mut left = summary.unseen(servers);
         self.show(servers, &found, left);
         let mut looks = vec![];
@@ -167,7 +172,7 @@ impl Summary {
 
     /// How many views are to be looked at before they are opened.
     fn unseen(&self, servers: &Servers) -> usize {
-        if servers.prefetch { self.views.len() } else { 0 }
+        if servers.prefetch { self.views.len().min(LOOKED_AT) } else { 0 }
     }
 }
 
@@ -182,6 +187,8 @@ impl std::fmt::Display for Summary {
 
 /// How much people are told about one server.
 const MOST: usize = 200;
+/// How many documents of one server are read before somebody opens them.
+const LOOKED_AT: usize = 500;
 /// How long what was found waits to be shown together with more.
 const BETWEEN: Duration = Duration::from_millis(100);
 /// How many documents of one server are read and looked at at once.

@@ -50,6 +50,10 @@ pub struct ServerState {
     pub words: String,
     /// The tools that a model or a person may call.
     pub tools: Vec<ShownTool>,
+    /// How many more it has, which are not shown.
+    #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(test, ts(optional, as = "Option<usize>"))]
+    pub more_tools: usize,
     /// What people should know before they open a view.
     pub findings: Vec<Remark>,
     /// How many of its views are still to be looked at; what is found comes to the findings.
@@ -176,12 +180,13 @@ impl Server {
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let tools = self.upstream().map(|upstream| upstream.tools()).unwrap_or_default();
         let tools = tools.iter().map(|(_, tool)| tool);
-        let (tools, remark) =
-            shown(tools.filter(|tool| tool.meta.visibility.contains(Visibility::Model)));
+        let tools = tools.filter(|tool| tool.meta.visibility.contains(Visibility::Model));
+        let (tools, more_tools) = most(tools.collect());
+        let (tools, remark) = shown(tools.into_iter());
         findings.extend(remark);
         let output = if state == Standing::Ready { vec![] } else { self.aside.last() };
         let name = self.name.clone();
-        ServerState { name, state, words, tools, findings, unseen, sign_in, output }
+        ServerState { name, state, words, tools, more_tools, findings, unseen, sign_in, output }
     }
 }
 
@@ -243,6 +248,16 @@ pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// As many tools as a page can draw, and how many more there are. Those with views come first where not all have room.
+fn most(mut tools: Vec<&ListedTool>) -> (Vec<&ListedTool>, usize) {
+    let more = tools.len().saturating_sub(TOOLS);
+    if more > 0 {
+        tools.sort_by_key(|tool| tool.meta.resource_uri.is_none());
+        tools.truncate(TOOLS);
+    }
+    (tools, more)
+}
+
 /// What the page needs of the tools: all of them, and of their schemas as much as one page can read.
 pub(super) fn shown<'a>(
     tools: impl Iterator<Item = &'a ListedTool>,
@@ -278,6 +293,8 @@ pub(super) fn shown<'a>(
 /// What is said of a document that is made for each request.
 pub(super) const UNPINNED: &str = "not pinned: you are not asked when its content changes";
 
+/// The most tools of one server that the page is told of.
+const TOOLS: usize = 500;
 /// The most bytes of schemas that the page is told of one server.
 pub(super) const SCHEMAS: usize = 4 << 20;
 

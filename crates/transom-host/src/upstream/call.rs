@@ -4,7 +4,10 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use serde_json::value::RawValue;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{
+        broadcast::{self, error::RecvError},
+        oneshot,
+    },
     time::timeout,
 };
 use transom::calls::Patience;
@@ -43,7 +46,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) id: u64,
-    progress: Option<mpsc::Receiver<Box<RawValue>>>,
+    progress: Option<broadcast::Receiver<Box<RawValue>>>,
     outcome: oneshot::Receiver<Outcome>,
 }
 
@@ -72,7 +75,7 @@ pub type Outcome = Result<Box<RawValue>, CallError>;
 /// The other end of a [`Waiting`].
 #[derive(Debug)]
 pub(super) struct Waiter {
-    progress: Option<mpsc::Sender<Box<RawValue>>>,
+    progress: Option<broadcast::Sender<Box<RawValue>>>,
     outcome: oneshot::Sender<Outcome>,
 }
 
@@ -181,10 +184,12 @@ impl Drop for Call {
 
 impl Waiting {
     async fn next(&mut self) -> Update {
-        if let Some(progress) = &mut self.progress
-            && let Some(params) = progress.recv().await
-        {
-            return Update::Progress(params);
+        while let Some(progress) = &mut self.progress {
+            match progress.recv().await {
+                Ok(params) => return Update::Progress(params),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => self.progress = None,
+            }
         }
         // The waiter is dropped unsettled only together with the whole connection.
         Update::Done((&mut self.outcome).await.unwrap_or(Err(CallError::Cancelled)))
@@ -201,7 +206,7 @@ impl Waiter {
     /// A waiter, and what waits for it once there is a number.
     pub(super) fn new(progress: bool) -> (Self, impl FnOnce(u64) -> Waiting) {
         let (outcome, settled) = oneshot::channel();
-        let (news, heard) = progress.then(|| mpsc::channel(WAITING)).unzip();
+        let (news, heard) = progress.then(|| broadcast::channel(WAITING)).unzip();
         let waiting = |id| Waiting { id, progress: heard, outcome: settled };
         (Self { progress: news, outcome }, waiting)
     }
@@ -211,10 +216,15 @@ impl Waiter {
         let _ = self.outcome.send(outcome);
     }
 
-    /// Passes progress on. A listener that is too slow loses the newest: the next one says more.
+    /// Whether the server was asked to tell how it gets on.
+    pub(super) fn hears_progress(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    /// Passes progress on. A listener that is too slow loses the oldest: the newest says more.
     pub(super) fn progress(&self, params: &RawValue) {
         if let Some(progress) = &self.progress {
-            let _ = progress.try_send(params.to_owned());
+            let _ = progress.send(params.to_owned());
         }
     }
 }

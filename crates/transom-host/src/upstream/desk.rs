@@ -90,8 +90,11 @@ impl Desk {
         true
     }
 
-    /// Passes progress on, and gives the call more time.
+    /// Passes progress on, and gives the call more time. A server that was not asked for progress gets none by it.
     pub(super) fn progress(&mut self, now: Duration, id: u64, params: &RawValue) -> bool {
+        if !self.calls.get(id).is_some_and(|open| open.waiter.hears_progress()) {
+            return false;
+        }
         let open = self.calls.progress(now, id);
         open.map(|open| open.waiter.progress(params)).is_some()
     }

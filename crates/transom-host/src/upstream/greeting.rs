@@ -1,11 +1,15 @@
 //! The first words with a server: which era it speaks, and who it is.
 //!
 //! ```text
-//!   server/discover ─── answered ──────────────▶ stateless
-//!        ├── refused ───────────┐
-//!        └── silent for a second┴▶ initialize ─▶ greeting
-//!                                     └ refused, and discover answered after all ─▶ stateless
+//!   server/discover ─── answered ────────────────────────▶ stateless
+//!        ├── refused ──────────────▶ initialize ──────────▶ greeting
+//!        └── silent for a second ──▶ initialize as well
+//!                 ├── discover answered, now or a moment after ──▶ stateless
+//!                 └── only initialize answered ──────────────────▶ greeting
 //! ```
+//!
+//! The second decides only when we ask again, and nothing about the server: one that is slow to start finds both questions,
+//! and what it answers counts.
 
 use std::sync::Arc;
 
@@ -124,16 +128,47 @@ fn offers_our_version(error: &CallError) -> bool {
         .is_ok_and(|offer| offer.supported.iter().any(|version| version == STATELESS))
 }
 
-/// The server is silent: it ignores what it does not know, or it is slow to start. It gets to choose.
-async fn either(life: &Arc<Life>, mut discover: Call) -> Result<ServerIdentity, ConnectError> {
-    let refusal = match introduce(life).await {
-        Err(ConnectError::Greeting(error @ CallError::Refused(_))) => error,
-        settled => return settled,
+/// The server is silent: it ignores what it does not know, or it is slow. It is asked both ways, and chooses.
+async fn either(life: &Arc<Life>, mut newer: Call) -> Result<ServerIdentity, ConnectError> {
+    let mut older = initialize(life)?;
+    let outcome = tokio::select! {
+        biased;
+        outcome = wait(&mut newer) => return told(life, outcome, older).await,
+        outcome = wait(&mut older) => outcome,
     };
-    match wait(&mut discover).await {
-        Ok(result) => discovered(life, &result),
-        Err(_) => Err(refusal.into()),
+    match outcome {
+        // Servers that do several things at once may answer the later question first. One that ignores the earlier does not
+        // answer it in this moment either.
+        Ok(result) => match timeout(life.options().probe / 4, wait(&mut newer)).await {
+            Ok(Ok(answer)) if speaks_ours(&answer) => discovered(life, &answer),
+            _ => introduced(life, result).await,
+        },
+        Err(refusal @ CallError::Refused(_)) => match wait(&mut newer).await {
+            Ok(result) => discovered(life, &result),
+            Err(_) => Err(refusal.into()),
+        },
+        Err(error) => Err(error.into()),
     }
+}
+
+/// The server has answered the newer question, while the older one is still open.
+async fn told(
+    life: &Arc<Life>,
+    answer: Outcome,
+    mut older: Call,
+) -> Result<ServerIdentity, ConnectError> {
+    match answer {
+        Ok(answer) if speaks_ours(&answer) => discovered(life, &answer),
+        Err(error) if is_final(&error) => Err(error.into()),
+        Err(error) if offers_our_version(&error) => probe_once_more(life).await,
+        _ => introduced(life, wait(&mut older).await?).await,
+    }
+}
+
+/// Whether an answer to `server/discover` names the version of the stateless era that we speak.
+fn speaks_ours(answer: &RawValue) -> bool {
+    let answer: Discovered = serde_json::from_str(answer.get()).unwrap_or_default();
+    answer.supported_versions.iter().any(|version| version == STATELESS)
 }
 
 fn is_final(error: &CallError) -> bool {
@@ -179,6 +214,14 @@ fn discovered(life: &Arc<Life>, result: &RawValue) -> Result<ServerIdentity, Con
 
 async fn introduce(life: &Arc<Life>) -> Result<ServerIdentity, ConnectError> {
     let result = initialize(life)?.outcome().await?;
+    introduced(life, result).await
+}
+
+/// Takes the server at its word about the older era.
+async fn introduced(
+    life: &Arc<Life>,
+    result: Box<RawValue>,
+) -> Result<ServerIdentity, ConnectError> {
     let answer: Introduced = serde_json::from_str(result.get()).unwrap_or_default();
     let version = answer.protocol_version.unwrap_or_default();
     if !GREETING.contains(&&*version) {

@@ -131,7 +131,7 @@ impl Http {
         parcel: &Parcel,
     ) -> Result<Response, CallError> {
         for _ in 0..2 {
-            let session = if parcel.greets() { None } else { self.current_session().await };
+            let session = if parcel.greets() { None } else { self.current_session(life).await };
             let response = self.send(life, parcel, session.as_ref()).await?;
             if parcel.greets() {
                 self.set_session(response.headers().get(SESSION).cloned());
@@ -284,7 +284,7 @@ impl Http {
     }
 
     async fn listen_from(&self, life: &Life, last: Option<&str>) -> Result<Response, CallError> {
-        let session = self.current_session().await;
+        let session = self.current_session(life).await;
         let mut headers = self.headers_for(life, session.as_ref());
         if let Some(last) = last.and_then(|last| HeaderValue::from_str(last).ok()) {
             headers.insert(LAST_EVENT, last);
@@ -314,7 +314,7 @@ impl Http {
     /// Posts a notification or an answer.
     pub(super) async fn tell(&self, life: &Life, text: String) -> Result<(), CallError> {
         // Not through the gate of `current_session`: who replaces a session says something, too.
-        let headers = self.headers_for(life, self.session().as_ref());
+        let headers = self.headers_for(life, self.session_of(life).as_ref());
         let post = self.client.post(self.url.clone()).headers(headers);
         let post = post.header(CONTENT_TYPE, "application/json").header(ACCEPT, BOTH);
         // No call's deadline covers this, and a server that hangs would keep everything behind it waiting.
@@ -331,9 +331,15 @@ impl Http {
         let _ = timeout(within, self.deliver(delete)).await;
     }
 
-    async fn current_session(&self) -> Option<HeaderValue> {
+    async fn current_session(&self, life: &Life) -> Option<HeaderValue> {
         let _nobody_renews = self.renewing.read().await;
-        self.session()
+        self.session_of(life)
+    }
+
+    /// The session, in the era that has sessions. A server that was asked both ways may have opened one for nothing.
+    fn session_of(&self, life: &Life) -> Option<HeaderValue> {
+        let stateless = life.terms().is_some_and(|terms| terms.era == Era::Stateless);
+        self.session().filter(|_| !stateless)
     }
 
     fn session(&self) -> Option<HeaderValue> {

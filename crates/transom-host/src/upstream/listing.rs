@@ -3,12 +3,15 @@
 use std::{
     collections::{BTreeMap, HashSet},
     sync::Arc,
+    time::Duration,
 };
 
 use reqwest::header::HeaderName;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
+use tokio::time::Instant;
 use transom::{
+    calls::Patience,
     host::Tools,
     printed::has_reserved_name,
     rpc::METHOD_NOT_FOUND,
@@ -54,6 +57,12 @@ pub enum Cut {
     /// More tools than we take.
     #[error("more than {0} tools")]
     Tools(usize),
+    /// More bytes than we keep.
+    #[error("more than {0} bytes")]
+    Bytes(usize),
+    /// More time than we give.
+    #[error("not all of it within {} s", .0.as_secs())]
+    Time(Duration),
     /// The same page again.
     #[error("the pages go round in circles")]
     Circle,
@@ -181,16 +190,20 @@ struct Portion {
 
 /// Asks a server for its tools, page by page.
 ///
-/// A first page that cannot be had is an error. A later one is not: some tools are better than none.
+/// A first page that cannot be had is an error. A later one is not: some tools are better than none. All pages together
+/// have one time limit: a server can number them without end.
 pub(super) async fn fetch(life: &Arc<Life>) -> Result<Listing, CallError> {
-    let limits = *life.limits();
+    let (limits, most) = (*life.limits(), life.options().listing);
+    let begun = Instant::now();
     let mut pages = vec![];
     let mut seen = HashSet::new();
     let mut cursor = None;
     let cut = loop {
-        let page = match page(life, cursor.as_deref()).await {
+        let left = most.saturating_sub(begun.elapsed());
+        let page = match page(life, cursor.as_deref(), left).await {
             Ok(page) => page,
             Err(error) if pages.is_empty() => return nothing(error),
+            Err(CallError::Timeout) => break Some(Cut::Time(most)),
             Err(error) => {
                 tracing::warn!(error = %error.story(), "a page of the tools could not be had");
                 break Some(Cut::Page);
@@ -215,12 +228,17 @@ pub(super) async fn fetch(life: &Arc<Life>) -> Result<Listing, CallError> {
     Ok(listing)
 }
 
-async fn page(life: &Arc<Life>, cursor: Option<&str>) -> Result<Portion, CallError> {
+async fn page(
+    life: &Arc<Life>,
+    cursor: Option<&str>,
+    left: Duration,
+) -> Result<Portion, CallError> {
     let mut request = Request::new(method::TOOLS_LIST);
     if let Some(cursor) = cursor {
         request.push("cursor", &text(cursor));
     }
-    let result = life.call(&request, CallOptions::default())?.outcome().await?;
+    let options = CallOptions { progress: false, patience: Some(Patience::flat(left)) };
+    let result = life.call(&request, options)?.outcome().await?;
     // `tools` may be missing or not a list; the rest of the page is worth as little then.
     Ok(serde_json::from_str(result.get()).unwrap_or(Portion { tools: vec![], next_cursor: None }))
 }
@@ -236,9 +254,17 @@ fn nothing(error: CallError) -> Result<Listing, CallError> {
 fn enough(pages: &mut [Portion], limits: &UpstreamLimits) -> Option<Cut> {
     let (last, before) = pages.split_last_mut()?;
     let room = limits.tools.saturating_sub(before.iter().map(|page| page.tools.len()).sum());
-    (last.tools.len() > room).then(|| {
-        last.tools.truncate(room);
-        Cut::Tools(limits.tools)
+    let mut bytes: usize =
+        before.iter().flat_map(|page| &page.tools).map(|tool| tool.get().len()).sum();
+    let mut fits = |tool: &RawValue| {
+        bytes += tool.get().len();
+        bytes <= limits.listed
+    };
+    let whole = last.tools.iter().take(room).take_while(|tool| fits(tool)).count();
+    let cut = if whole == room { Cut::Tools(limits.tools) } else { Cut::Bytes(limits.listed) };
+    (whole < last.tools.len()).then(|| {
+        last.tools.truncate(whole);
+        cut
     })
 }
 

@@ -7,7 +7,7 @@ use tokio::io::DuplexStream;
 use transom::{calls::Patience, policy::Reach, wire::Implementation};
 use url::Url;
 
-use super::{Ask, Memo, OAuth, Remembered};
+use super::{Ask, Memo, OAuth, Remembered, Times};
 
 /// Where a server is.
 #[derive(Clone, Debug)]
@@ -83,6 +83,8 @@ pub struct Options {
     pub greeting: Duration,
     /// How long a call may take, unless its own options say otherwise.
     pub patience: Patience,
+    /// How long a server may take to list its tools, all pages together.
+    pub listing: Duration,
     /// How long a server that let a call run out of time has to answer a ping.
     pub ping: Duration,
     /// How long a server that should end has, before it is asked harder; and then again.
@@ -129,6 +131,8 @@ pub struct UpstreamLimits {
     pub pages: usize,
     /// Tools of one server.
     pub tools: usize,
+    /// The texts of all of them, in bytes.
+    pub listed: usize,
 }
 
 impl Command {
@@ -294,6 +298,7 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
+        let times = Times::default();
         Self {
             client: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
             views: true,
@@ -302,7 +307,8 @@ impl Default for Options {
             memo: Arc::new(Remembered::default()),
             probe: Duration::from_secs(1),
             greeting: Duration::from_secs(60),
-            patience: Patience { idle: Duration::from_secs(60), total: Duration::from_secs(600) },
+            patience: times.call,
+            listing: times.listing,
             ping: Duration::from_secs(10),
             farewell: Duration::from_secs(2),
             restart: Restart::default(),
@@ -346,6 +352,7 @@ impl Default for UpstreamLimits {
             unsent: 64 << 20,
             pages: 100,
             tools: 10_000,
+            listed: 32 << 20,
         }
     }
 }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use transom::host::{Limits, Rate};
 use transom::wire::Tool;
 use transom_host::envelope::{
-    Ask, Deed, Ending, Envelope, FileOffer, FromPage, Hello, Mount, Stream, ToPage, ViewId, Welcome,
+    Ask, Deed, Ending, Envelope, FileOffer, FromPage, Hello, Mount, Progress, Stream, ToPage,
+    ViewId, Welcome,
 };
 use transom_host::sandbox::Relay;
 use transom_host::words::Words;
@@ -163,6 +164,14 @@ fn told(name: &str) -> Option<ToPage> {
             text: "undone \"twice\"".to_owned(),
             failed: false,
         },
+        "a call that says how it gets on" => ToPage::Progress(Progress {
+            text: "The tool is running: 2 of 8, \"digging\"".into(),
+            part: Some(0.25),
+        }),
+        "a call that says nothing" => {
+            ToPage::Progress(Progress { text: "The tool is running.".into(), part: None })
+        }
+        "a call that has ended" => ToPage::Settled { text: "".into() },
         "a note about a view that goes on" => {
             ToPage::Note { text: "It sends more than 10 messages a second.".into() }
         }
@@ -197,7 +206,7 @@ fn what_the_host_says_is_written_byte_for_byte() {
         assert_eq!(stream.write().unwrap(), fixture["text"].as_str().unwrap(), "{name}");
         written += 1;
     }
-    assert_eq!(written, 14);
+    assert_eq!(written, 17);
 }
 
 const WHO: &str = "View of \"weather\" from \"demo\"";

@@ -550,6 +550,39 @@ async fn a_slow_server_of_the_stateless_era_is_recognised_after_all() {
     assert_eq!(upstream.server().era, Era::Stateless);
 }
 
+/// It was not there when it was asked, and finds both questions when it is. What it answers counts, in whatever order.
+#[tokio::test(start_paused = true)]
+async fn a_slow_server_of_both_eras_is_not_taken_for_an_old_one() {
+    for newer_first in [true, false] {
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let target = server(move |mut peer, _| {
+            let tell = tell.clone();
+            async move {
+                let discover = peer.expect("server/discover").await;
+                let initialize = peer.expect("initialize").await;
+                tokio::time::sleep(Duration::from_secs(3)).await;
+                let newer = json!({"supportedVersions": ["2026-07-28"]});
+                let older = json!({"protocolVersion": "2025-11-25"});
+                if newer_first {
+                    peer.answer(&discover, newer).await;
+                    peer.answer(&initialize, older).await;
+                } else {
+                    peer.answer(&initialize, older).await;
+                    peer.answer(&discover, newer).await;
+                }
+                while let Some(message) = peer.next().await {
+                    let _ = tell.send(message["method"].clone());
+                }
+            }
+        });
+        let upstream = Upstream::connect(target, options()).await.unwrap();
+        assert_eq!(upstream.server().era, Era::Stateless, "newer first: {newer_first}");
+        let asked = call(&upstream, "asked", "{}");
+        assert_eq!(told.recv().await.unwrap(), "asked", "nobody greets what is stateless");
+        drop(asked);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn input_required_is_refused_by_name() {
     let target = server(|mut peer, _| async move {
