@@ -12,6 +12,7 @@ mod rules;
 mod run;
 mod servers;
 mod setting;
+mod times;
 
 use std::{io::Read as _, sync::Arc};
 
@@ -67,6 +68,7 @@ fn load(reader: &Reader<'_>, found: Option<Found>, parsed: &Parsed<'_>) -> Resul
     let run = reader.run(&file.run)?;
     let rules = reader.rules(&file.policy)?;
     let views = reader.views(&file.limits)?;
+    let away = reader.away(&file.limits)?;
     let caps = reader.caps(&Caps::default(), &file.limits, &views)?;
     let json = reader.listed_file()?;
     let servers = reader.servers(file, json.as_ref(), &rules, &caps, &views)?;
@@ -81,7 +83,7 @@ fn load(reader: &Reader<'_>, found: Option<Found>, parsed: &Parsed<'_>) -> Resul
     let absent = absent.map(|(name, _)| name.clone()).collect();
     let disabled = entries().filter(|(_, entry)| entry.disabled);
     let disabled = disabled.map(|(name, _)| name.clone()).collect();
-    Ok(Config { file: found, run, rules, caps, views, servers, absent, disabled, named })
+    Ok(Config { file: found, run, rules, caps, views, away, servers, absent, disabled, named })
 }
 
 /// Warns the author of the configuration before anything is sent.

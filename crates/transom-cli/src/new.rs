@@ -93,12 +93,44 @@ impl Library {
         Ok(Self::Path(library.to_owned()))
     }
 
-    fn dependency(&self) -> String {
-        match self {
+    /// The dependency as Cargo.toml names it, with these features.
+    fn dependency(&self, features: &[&str]) -> String {
+        let place = match self {
             // A string of JSON is one of TOML.
-            Self::Path(path) => format!("{{ path = {} }}", serde_json::Value::from(path.as_str())),
-            Self::Registry => format!("{:?}", env!("CARGO_PKG_VERSION")),
+            Self::Path(path) => format!("path = {}", serde_json::Value::from(path.as_str())),
+            Self::Registry if features.is_empty() => return format!("{VERSION:?}"),
+            Self::Registry => format!("version = {VERSION:?}"),
+        };
+        match features {
+            [] => format!("{{ {place} }}"),
+            features => format!("{{ {place}, features = {features:?} }}"),
         }
+    }
+
+    fn is_checkout(&self) -> bool {
+        matches!(self, Self::Path(_))
+    }
+
+    /// The npm package, where it is not taken from a checkout.
+    fn package(&self) -> String {
+        if self.is_checkout() {
+            String::new()
+        } else {
+            format!(",\n    \"transom\": \"^{VERSION}\"")
+        }
+    }
+
+    /// How esbuild finds `transom/react`: in a checkout, whose package is not built, it takes the source. One React is
+    /// enough for both.
+    fn alias(&self) -> String {
+        let Self::Path(library) = self else { return String::new() };
+        let source = format!("{library}/../../web/src/react.ts");
+        // A path that moves along is relative to the project; the script lies in a folder of it.
+        let source = if Path::new(&source).is_absolute() { source } else { format!("../{source}") };
+        let source = serde_json::Value::from(source);
+        format!(
+            "  alias: {{\n    \"transom/react\": fileURLToPath(file({source})),\n    react: fileURLToPath(file(\"node_modules/react\")),\n  }},\n"
+        )
     }
 }
 
@@ -138,12 +170,8 @@ impl Project<'_> {
     fn fill(&self, text: &str) -> String {
         let askama = self.template == Template::Askama;
         let uses = match self.template {
-            Template::Askama => {
-                "use transom_server::{BuildError, RenderCx, Shown, View, Views, WithViews};"
-            }
-            Template::Html | Template::React => {
-                "use transom_server::{BuildError, Shown, View, Views, WithViews};"
-            }
+            Template::Askama => USES_ASKAMA,
+            Template::Html | Template::React => USES,
         };
         let text = text
             .replace("@view@", self.view().trim_end())
@@ -153,7 +181,11 @@ impl Project<'_> {
             .replace("@workspace@", if self.inside { WORKSPACE } else { "" })
             .replace("@prepare@", if self.template == Template::React { PREPARE } else { "" })
             .replace("@view-file@", self.view_file())
-            .replace("@transom-server@", &self.library.dependency())
+            .replace("@transom-server@", &self.library.dependency(&[]))
+            .replace("@transom-server-test@", &self.library.dependency(&["test"]))
+            .replace("@alias@", &self.library.alias())
+            .replace("@url-import@", if self.library.is_checkout() { URL_IMPORT } else { "" })
+            .replace("@transom@", &self.library.package())
             .replace("@uri@", &format!("ui://{}/tasks", self.name))
             .replace("@crate@", &self.name.replace('-', "_"))
             .replace("@name@", self.name);
@@ -187,7 +219,9 @@ impl Project<'_> {
             files.iter().find(|(path, _)| *path == file).map_or(0, |(_, text)| text.len())
         };
         let mut lines = vec![
-            format!("{name} is there: a model's tool, a view's tool, a view and a test."),
+            format!(
+                "{name} is there: two tools for the model, two for the view, the view and a test."
+            ),
             format!("  the view is {} ({} bytes)", self.view_file(), size(self.view_file())),
             String::new(),
             format!("  cd {name}"),
@@ -210,6 +244,11 @@ impl Project<'_> {
     }
 }
 
+const USES: &str =
+    "use transom_server::{BuildError, Cancelled, Progress, Shown, View, Views, WithViews};";
+const USES_ASKAMA: &str = "use transom_server::{\n    BuildError, Cancelled, Progress, RenderCx, Shown, View, Views, WithViews,\n};";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const URL_IMPORT: &str = "import { fileURLToPath } from \"node:url\";\n";
 /// Where the library is in a checkout.
 const CRATE: &str = "crates/transom-server";
 const CARGO_TOML: &str = include_str!("new/templates/Cargo.toml.in");

@@ -34,8 +34,10 @@ impl Doorway {
 
     /// Removes the file when the browser has been through, or has had its time.
     pub(crate) async fn close_behind(self, host: &Host) {
+        let token = host.token();
         for _ in 0..SECONDS {
-            if host.token().is_empty() {
+            // Used up, or void because there is another.
+            if host.token() != token {
                 break;
             }
             tokio::time::sleep(Duration::from_secs(1)).await;

@@ -21,6 +21,7 @@ use crate::{
     arguments::RunArguments,
     audit::FILE as AUDIT,
     config::{self, Config, ConfiguredServer, Frames, Source, Surroundings},
+    enter::Enter,
     interrupts::Interrupts,
     listen::{self, Both},
     open::Doorway,
@@ -51,7 +52,8 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     let folder = data(config)?;
     let audit = open_audit(config, folder).await?;
     let host = build(config, folder, audit.clone(), &page, &sandbox)?;
-    let address = format!("http://localhost:{}/#token={}", page.port, host.token());
+    let port = page.port;
+    let address = address(port, &host.token());
     greet(config, &address, sandbox.port);
     match &audit {
         Some(audit) => say(&format!("  audit       {}", audit.path().display())),
@@ -80,6 +82,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
         () = tell(&host, &config.servers) => {}
         () = beside(&host) => {}
         () = doorway => {}
+        () = fresh_addresses(&host, port) => {}
         () = interrupts.next() => {}
     }
     say("closing… (Ctrl-C again leaves at once)");
@@ -93,6 +96,24 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
         }
         // Dropping the host kills what it started.
         () = interrupts.next() => Ok(ExitCode::from(INTERRUPTED)),
+    }
+}
+
+/// The page's address, with a token that is good once.
+fn address(port: u16, token: &str) -> String {
+    format!("http://localhost:{port}/#token={token}")
+}
+
+/// Prints another address whenever the person presses Enter; where they cannot, never.
+async fn fresh_addresses(host: &Host, port: u16) {
+    let Some(mut enter) = Enter::listen() else { return std::future::pending().await };
+    say("  Enter       prints a new address: for another browser, or when the page was closed");
+    loop {
+        enter.pressed().await;
+        say(&format!(
+            "  page        {}   (an address before it that was not used is void)",
+            address(port, &host.fresh_token())
+        ));
     }
 }
 
@@ -149,6 +170,7 @@ fn build(
         .server_limits(config.caps.server_limits())
         .remember(config.run.remember.value)
         .most_views(usize::try_from(config.views.value).unwrap_or(usize::MAX))
+        .away(Duration::from_secs(config.away.value))
         .prefetch(config.run.prefetch.value);
     for server in &config.servers {
         builder = builder.server_with(&server.name, server.target.clone(), server.agreement());

@@ -63,6 +63,15 @@ pub(super) fn look(view: &SurveyedView, survey: &Survey, findings: &mut Findings
     }
 }
 
+/// What is listed of views whose address has parameters: no document of theirs can be read.
+pub(super) fn look_at_template(template: &Value, findings: &mut Findings) {
+    let uri = template["uriTemplate"].as_str().unwrap_or_default();
+    if template["mimeType"] != MIME {
+        let words = format!("resources/templates/list says {}", quote(&template["mimeType"]));
+        findings.add(Finding::new(&SERVER_05, Spot::view(uri), words).at(Level::Warning));
+    }
+}
+
 fn payload(item: &Value, count: usize, view: &SurveyedView, findings: &mut Findings) {
     let mut add =
         |words: String| findings.add(Finding::new(&SERVER_06, Spot::view(&view.uri), words));

@@ -30,6 +30,9 @@ pub(super) fn look(survey: &Survey, findings: &mut Findings) {
     for view in &survey.views {
         resource::look(view, survey, findings);
     }
+    for template in &survey.templates {
+        resource::look_at_template(template, findings);
+    }
     for call in &survey.calls {
         result::look(call, survey, findings);
     }

@@ -23,6 +23,7 @@ use std::{
 use serde_json::{Map, Value};
 use transom::{
     calls::Patience,
+    violation::Quoted,
     wire::{EXTENSION, UiUri},
 };
 use transom_host::{
@@ -56,6 +57,8 @@ pub(super) struct Survey {
     pub(super) tools: Listed,
     /// Nothing where it has no resources; an error where the list could not be had.
     pub(super) resources: Option<Result<Listed, String>>,
+    /// Addresses of views with parameters, as they are listed.
+    pub(super) templates: Vec<Value>,
     pub(super) views: Vec<SurveyedView>,
     pub(super) calls: Vec<Called>,
     pub(super) proxy: Vec<Attempt>,
@@ -141,6 +144,10 @@ impl Survey {
             true => Some(lists::resources(host).await),
             false => None,
         };
+        let templates = match &resources {
+            Some(Ok(_)) => lists::templates(host).await,
+            _ => vec![],
+        };
         let mut survey = Self {
             said: Arc::clone(&said),
             address: match target {
@@ -149,6 +156,7 @@ impl Survey {
             },
             capabilities: said.capabilities.clone(),
             resources,
+            templates,
             views: vec![],
             calls: vec![],
             proxy: vec![],
@@ -161,6 +169,7 @@ impl Survey {
             strays: Strays::default(),
         };
         survey.read_views(host).await;
+        survey.unchecked.extend(survey.templates.iter().take(MAX_VIEWS).map(parameters_unknown));
         survey.calls = plan.calls.make(host, &survey.tools, &mut survey.unchecked).await;
         survey.proxy =
             proxy::attempt(host, &survey.tools, &plan.calls, &mut survey.unchecked).await;
@@ -349,6 +358,13 @@ fn older(uri: &str) -> Option<String> {
 
 /// The most documents that are read.
 const MAX_VIEWS: usize = 100;
+
+/// Nobody but the server knows which parameters there are.
+fn parameters_unknown(template: &Value) -> Unchecked {
+    let template = Quoted::new(template["uriTemplate"].as_str().unwrap_or_default());
+    let why = format!("the address {template} has parameters, so no view was read there");
+    Unchecked { rules: vec!["server-03"], why }
+}
 
 #[cfg(test)]
 mod tests {

@@ -48,12 +48,25 @@ pub(crate) struct File {
 pub(crate) struct LimitsTable {
     /// Of the host; not for a server.
     pub(crate) views: Option<Spanned<u64>>,
+    /// Of the host too.
+    pub(crate) away: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(crate) time: TimeLimits,
     #[serde(default)]
     pub(crate) view: ViewLimits,
     #[serde(default)]
     pub(crate) server: ServerLimits,
     #[serde(default)]
     pub(crate) methods: BTreeMap<Spanned<String>, MethodLimits>,
+}
+
+/// How long a server may take, in seconds.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct TimeLimits {
+    pub(crate) call: Option<Spanned<u64>>,
+    pub(crate) call_idle: Option<Spanned<u64>>,
+    pub(crate) list: Option<Spanned<u64>>,
 }
 
 /// Each view.

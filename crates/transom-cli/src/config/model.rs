@@ -31,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) caps: Caps,
     /// How many views may be open, of all servers.
     pub(crate) views: Setting<u64>,
+    /// For how many seconds the views of a page that is gone wait for another.
+    pub(crate) away: Setting<u64>,
     pub(crate) servers: Vec<ConfiguredServer>,
     /// Names that the file speaks of and that no server has, and those that are switched off.
     pub(crate) absent: Vec<String>,
@@ -104,6 +106,7 @@ impl ConfiguredServer {
             registration: self.registration.value.clone(),
             own: self.own,
             greeting: self.own.then_some(BUILDING),
+            times: self.caps.times().times(),
         }
     }
 

@@ -38,6 +38,7 @@ impl Display for Config {
         print_stances(f, "policy.links", self.rules.links())?;
         writeln!(f, "\n[limits]")?;
         line(f, "views", self.views.value, &self.views.source)?;
+        line(f, "away", self.away.value, &self.away.source)?;
         print_caps(f, "limits", &self.caps, None)?;
         for server in &self.servers {
             print_server(f, server, &self.rules, &self.caps)?;
@@ -149,6 +150,11 @@ fn print_caps(
         }
         own.into_iter().try_for_each(|(name, it)| line(f, name, it.value, &it.source))
     };
+    print(
+        format!("{table}.time"),
+        caps.times().named().collect(),
+        all.map(|all| all.times().named().collect()).unwrap_or_default(),
+    )?;
     print(
         format!("{table}.view"),
         caps.view().collect(),

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Result;
 use toml::Spanned;
+use transom_host::AWAY;
 
 use super::{
     file::{self, Text},
@@ -15,6 +16,7 @@ use super::{
     limits::{self, Caps},
     rules::Rules,
     setting::{Setting, Source},
+    times,
 };
 use crate::arguments::RunArguments;
 
@@ -44,6 +46,13 @@ impl Reader<'_> {
     pub(super) fn views(&self, table: &file::LimitsTable) -> Result<Setting<u64>> {
         let Some(said) = &table.views else { return Ok(Setting::default(VIEWS)) };
         let number = limits::number(said, "views", limits::MOST_VIEWS, &|span| self.at(span));
+        Ok(number.map_err(|(span, words)| self.text.problem(span, words))?)
+    }
+
+    /// For how many seconds the views of a page that is gone wait for another.
+    pub(super) fn away(&self, table: &file::LimitsTable) -> Result<Setting<u64>> {
+        let Some(said) = &table.away else { return Ok(Setting::default(AWAY.as_secs())) };
+        let number = limits::number(said, "away", times::DAY, &|span| self.at(span));
         Ok(number.map_err(|(span, words)| self.text.problem(span, words))?)
     }
 

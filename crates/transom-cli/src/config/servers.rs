@@ -46,7 +46,9 @@ impl Reader<'_> {
             servers.push(Placed { name, target, source: Source::Default, section: true });
         }
         for entry in file.servers.values() {
-            self.refuse(&entry.limits.views, "this is for the host; write it under [limits]")?;
+            for said in [&entry.limits.views, &entry.limits.away] {
+                self.refuse(said, "this is for the host; write it under [limits]")?;
+            }
             // Also for a server that is not there today: tomorrow it may be.
             self.caps(caps, &entry.limits, views)?;
             self.sound(rules.with(&entry.policy, |span| self.at(span)), &entry.policy)?;

@@ -101,6 +101,11 @@ fn bad_files_are_refused_with_the_line_and_what_to_do() {
         ("[limits.methods.\"tools/cal\"]\nsize = 1",    1, "views make no such request; there are tools/call,"),
         ("[limits.view]\nmessages = 5\n[limits.methods.ping]\nmessages = 6", 4, "ping may have 6 messages, but a view no more than 5"),
         ("[limits.methods.ping]\nmessages-burst = 6",   2, "messages-burst needs messages beside it"),
+        ("[limits]\naway = 0",                          2, "away = 0 would let nothing through"),
+        ("[servers.a.limits]\naway = 6",               2, "write it under [limits]"),
+        ("[servers.a.limits.time]\nlist = 0",           2, "list = 0 would let nothing through"),
+        ("[limits.time]\ncall = 9\ncall-idle = 10",     3, "raise call or lower call-idle"),
+        ("[limits.time]\ncal = 9",                     2, "unknown field `cal`"),
         ("[servers.a.limits]\nviews = 6",               2, "write it under [limits]"),
         ("[servers.a.limits.view]\ncalls = 0",          2, "calls = 0 would let nothing through"),
     ];

@@ -32,6 +32,9 @@ pub(super) struct Report {
     pub(super) announces_views: bool,
     pub(super) tools: Audiences,
     pub(super) views: Vec<ViewReport>,
+    /// Addresses of views with parameters. No tool opens one: whoever knows the parameters reads it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) templates: Vec<String>,
     /// What is odd about the list of tools.
     pub(super) findings: Vec<Finding>,
 }
@@ -97,8 +100,7 @@ impl Report {
         let mut views = vec![];
         let linked = linked(&listing);
         // What the list has is one document; what it does not have may be made for each request.
-        let unlisted = linked.iter().any(|(uri, _)| entries.get(uri).is_none());
-        let templates = if unlisted { upstream.resource_templates().await } else { vec![] };
+        let mut templates = upstream.resource_templates().await;
         for (uri, tools) in linked {
             let mut view = ViewReport::of(server, upstream, &entries, &uri, tools).await;
             let made = |template: &&String| documents::fits(template, uri.as_str());
@@ -107,6 +109,7 @@ impl Report {
             views.push(view);
         }
         let extensions = said.capabilities.get("extensions");
+        templates.retain(|template| template.starts_with("ui://"));
         Self {
             name: server.name.clone(),
             place: server.place(),
@@ -116,6 +119,7 @@ impl Report {
             capabilities: said.capabilities.clone(),
             tools: Audiences::of(&listing),
             views,
+            templates,
             findings: oddities(&listing),
         }
     }

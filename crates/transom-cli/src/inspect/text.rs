@@ -18,6 +18,10 @@ pub(super) fn print(report: &Report) -> String {
     for view in &report.views {
         print_view(view, &mut lines);
     }
+    for template in &report.templates {
+        lines.add(1, format!("views at {template}"));
+        lines.fact(2, "opened by", "no tool; whoever knows the parameters reads one");
+    }
     lines.fact(1, "in all", &conclusion(report));
     lines.0
 }

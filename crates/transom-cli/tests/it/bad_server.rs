@@ -11,9 +11,10 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-        ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ServerConfig, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+        Resource, ResourceContents, ResourceTemplate, ServerConfig, Tool,
     },
     service::RequestContext,
     transport::streamable_http_server::{
@@ -37,6 +38,7 @@ pub(crate) struct App {
     pub(crate) capabilities: Value,
     pub(crate) tools: Vec<Value>,
     pub(crate) resources: Vec<Value>,
+    pub(crate) templates: Vec<Value>,
     /// Read by their `uri`.
     pub(crate) contents: Vec<Value>,
     /// What every call is answered with.
@@ -88,6 +90,7 @@ impl App {
                     "_meta": { "ui": { "visibility": ["app"] } },
                 }),
             ],
+            templates: vec![],
             resources: vec![
                 json!({ "uri": VIEW, "name": "view", "mimeType": MIME, "_meta": { "ui": ui } }),
             ],
@@ -171,6 +174,15 @@ impl ServerHandler for App {
             listed.next_cursor = Some("again".to_owned());
         }
         Ok(listed)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates: Vec<ResourceTemplate> = self.templates.iter().map(read).collect();
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
     }
 
     async fn list_resources(

@@ -50,6 +50,18 @@ fn a_clean_server_has_no_findings() {
     assert_eq!(found(App::clean()), []);
 }
 
+/// Nobody knows which parameters there are, so no document is read; what is listed is judged.
+#[test]
+fn server_05_addresses_with_parameters_have_the_type_of_views() {
+    let template = |mime: &str| json!({ "uriTemplate": "ui://report/{id}", "name": "report", "mimeType": mime });
+    assert_eq!(found(App::with(|app| app.templates = vec![template(MIME)])), []);
+    only("server-05", "warning", App::with(|app| app.templates = vec![template("text/html")]));
+    let server = App::with(|app| app.templates = vec![template(MIME)]).listen();
+    let (_, out, err) = Place::new().transom(&["check", &server.url]);
+    let words = "the address \"ui://report/{id}\" has parameters, so no view was read there";
+    assert!(out.contains("not checked  server-03") && out.contains(words), "{out}{err}");
+}
+
 #[test]
 fn a_server_without_views_has_no_findings() {
     let app = App::with(|app| {

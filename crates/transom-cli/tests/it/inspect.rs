@@ -72,6 +72,10 @@ fn scripted_with(html: &str, listed: &str) -> String {
             "initialize",
             r#"{"protocolVersion":"2025-11-25","serverInfo":{"name":"x\u001b[2J","version":"1"},"capabilities":{"tools":{},"resources":{}}}"#,
         ),
+        answer(
+            "resources/templates/list",
+            r#"{"resourceTemplates":[{"uriTemplate":"ui://report/{id}","name":"report"},{"uriTemplate":"file:///{path}","name":"f"}]}"#,
+        ),
         answer("resources/list", &format!(r#"{{"resources":[{{"uri":"ui://x/y"{listed}}}]}}"#)),
         answer(
             "tools/list",
@@ -123,6 +127,19 @@ fn h_21_what_only_the_listing_declares_counts() {
     let (code, out, err) = inspect(&Place::new(), &[], &["sh", "-c", &script]);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("connect-src 'self' https://api.test"), "{out}");
+}
+
+#[test]
+fn addresses_with_parameters_are_shown_beside_the_views() {
+    let script = scripted("<p>hello");
+    let (code, out, err) = inspect(&Place::new(), &[], &["sh", "-c", &script]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("views at ui://report/{id}\n"), "{out}");
+    assert!(out.contains("no tool; whoever knows the parameters reads one"), "{out}");
+    assert!(!out.contains("views at file:///"), "{out}");
+    let (_, out, _) = inspect(&Place::new(), &["--json"], &["sh", "-c", &script]);
+    let all: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(all["servers"][0]["templates"], serde_json::json!(["ui://report/{id}"]));
 }
 
 #[test]

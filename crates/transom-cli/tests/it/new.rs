@@ -49,7 +49,7 @@ fn the_library_is_found_where_it_is() {
     assert!(out.contains("--path DIR takes it from a checkout"), "{out}");
     let manifest =
         |name: &str| fs::read_to_string(place.path().join(name).join("Cargo.toml")).unwrap();
-    assert!(manifest("a").contains("transom-server = \"0.1.0\""), "{}", manifest("a"));
+    assert!(manifest("a").contains("transom-server = \"0.1.0\" #"), "{}", manifest("a"));
     assert!(!manifest("a").contains("[workspace]"));
     // In one, from there: by a path that moves along, and without becoming a part of it.
     let checkout =
@@ -80,7 +80,7 @@ fn every_template_builds_passes_its_tests_and_the_check() {
     let place = Place::new();
     // The same crates at the same places of a workspace with the same manifest, features and profile: cargo takes what it
     // has built of them, and builds the three projects alone.
-    for folder in ["crates", "examples"] {
+    for folder in ["crates", "examples", "web"] {
         symlink(checkout.join(folder), place.path().join(folder)).unwrap();
     }
     for template in TEMPLATES {
@@ -88,8 +88,15 @@ fn every_template_builds_passes_its_tests_and_the_check() {
         let (code, out, err) =
             place.transom(&["new", &name, "--template", template, "--path", "."]);
         assert_eq!(code, 0, "{out}{err}");
+        // Of a project by itself. Cargo takes no profile of a member, and says so.
+        let manifest = place.path().join(&name).join("Cargo.toml");
+        let text = fs::read_to_string(&manifest).unwrap();
+        let (own, profile) = text.split_once("\n# What others wrote").unwrap();
+        assert!(profile.contains("[profile.dev.build-override]"), "{text}");
+        fs::write(&manifest, own).unwrap();
     }
     bundle(&place.path().join("new-react/ui"), &checkout);
+    let place = with_clock(place, &fs::read_to_string(checkout.join("README.md")).unwrap());
     let manifest = fs::read_to_string(checkout.join("Cargo.toml")).unwrap();
     let members = manifest.replacen("members = [", "members = [\"new-*\", ", 1);
     let place = place.with("Cargo.toml", &members);
@@ -117,11 +124,31 @@ fn every_template_builds_passes_its_tests_and_the_check() {
         let words = ["check", "--level", "note", "--", server.to_str().unwrap()];
         let (code, out, err) = place.transom(&words);
         assert_eq!(code, 0, "{template}: {out}{err}");
-        assert!(out.contains("2 tools, 1 view, 1 call made") && out.contains("clean"), "{out}");
+        assert!(out.contains("4 tools, 1 view, 1 call made") && out.contains("clean"), "{out}");
         assert!(!out.contains("not checked"), "{out}");
     }
     let mut fmt = Command::new(env!("CARGO"));
-    done(fmt.args(["fmt", "--all", "--check"]).current_dir(place.path()));
+    fmt.arg("fmt");
+    for template in TEMPLATES {
+        fmt.args(["--package".to_owned(), format!("new-{template}")]);
+    }
+    done(fmt.arg("--check").current_dir(place.path()));
+}
+
+/// The README's clock, from what the README shows and nothing else.
+fn with_clock(place: Place, readme: &str) -> Place {
+    let block = |start: &str| {
+        let at = readme.find(start).unwrap_or_else(|| panic!("the README has no {start}"));
+        let code = readme[at..].split_once('\n').unwrap().1;
+        code.split_once("\n```").unwrap().0.to_owned() + "\n"
+    };
+    let manifest = block("```toml\n[package]");
+    let manifest =
+        manifest.replace("\"clock\"", "\"new-clock\"").replace("\"crates/", "\"../crates/");
+    place
+        .with("new-clock/Cargo.toml", &manifest)
+        .with("new-clock/src/main.rs", &block("```rust\nuse std::time"))
+        .with("new-clock/views/clock.html", &block("```html\n<!doctype"))
 }
 
 /// Builds the view with what the browser tests have installed: the same packages, and locked.

@@ -249,3 +249,63 @@ fn a_server_that_cannot_start_says_what_to_do_and_the_others_run() {
     let errors = host.errors();
     assert!(errors.contains("[servers.nobody] is for a server that is not there"), "{errors}");
 }
+
+/// A terminal: the keyboard's end, and the end that a program gets.
+#[cfg(target_os = "linux")]
+fn terminal() -> (std::fs::File, Stdio) {
+    use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    let keyboard = openpt(flags).unwrap();
+    grantpt(&keyboard).unwrap();
+    unlockpt(&keyboard).unwrap();
+    let terminal = ioctl_tiocgptpeer(&keyboard, flags).unwrap();
+    (keyboard.into(), terminal.into())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn enter_prints_an_address_that_was_not_there_before_and_ctrl_d_ends_nothing() {
+    let place = Place::new();
+    let (mut keyboard, input) = terminal();
+    let mut command = place.command(&["run", "--port", "18420", "--no-data"]);
+    command.stdin(input);
+    let mut host = Running::from(command);
+    let token = |line: &str| {
+        let (_, token) = line.split_once("/#token=").unwrap();
+        token.split_whitespace().next().unwrap().to_owned()
+    };
+    let mut tokens = vec![token(&host.line("transom "))];
+    assert!(host.line("Enter").contains("prints a new address"));
+    for _ in 0..2 {
+        keyboard.write_all(b"\n").unwrap();
+        tokens.push(token(&host.line("page")));
+    }
+    tokens.sort();
+    tokens.dedup();
+    assert_eq!(tokens.len(), 3, "each is another one");
+    // The end of what is typed, and then the end that is meant.
+    keyboard.write_all(b"\x04").unwrap();
+    host.signal("INT");
+    assert!(host.line("closing").starts_with("closing"));
+    assert_eq!(host.end(), Some(0));
+}
+
+#[test]
+fn what_comes_through_a_pipe_prints_no_address() {
+    let place = Place::new();
+    let mut command = place.command(&["run", "--port", "18420", "--no-data"]);
+    command.stdin(Stdio::piped());
+    let mut host = Running::from(command);
+    host.line("transom ");
+    let mut pipe = host.child.stdin.take().unwrap();
+    pipe.write_all(b"\n\n\n").unwrap();
+    drop(pipe);
+    host.line("demo");
+    host.signal("INT");
+    let rest: Vec<String> = host.lines.by_ref().map(Result::unwrap).collect();
+    assert!(
+        !rest.iter().any(|line| line.contains("#token=") || line.contains("Enter")),
+        "{rest:?}"
+    );
+    assert_eq!(host.end(), Some(0));
+}

@@ -1,12 +1,13 @@
 //! A server's lists, page by page.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use serde::Deserialize;
 use serde_json::{
     Value, json,
     value::{RawValue, to_raw_value},
 };
+use tokio::time::timeout;
 use transom::rpc::METHOD_NOT_FOUND;
 use transom_host::upstream::{CallError, CallOptions, Refusal, Request, Upstream};
 
@@ -47,6 +48,15 @@ pub(super) async fn resources(upstream: &Upstream) -> Result<Listed, String> {
     listed.map_err(|error| format!("resources/list: {}", error.story()))
 }
 
+/// Lists the addresses of views with parameters. A server that does not answer in a moment has none.
+pub(super) async fn templates(upstream: &Upstream) -> Vec<Value> {
+    let listed = timeout(MOMENT, list(upstream, "resources/templates/list", true)).await;
+    let Ok(Ok(listed)) = listed else { return vec![] };
+    let is_view =
+        |item: &Value| item["uriTemplate"].as_str().is_some_and(|uri| uri.starts_with("ui://"));
+    listed.items.into_iter().filter(is_view).collect()
+}
+
 /// A first page that cannot be had is an error; a later one cuts the list.
 async fn list(upstream: &Upstream, method: &str, views: bool) -> Result<Listed, CallError> {
     let mut listed = Listed::default();
@@ -70,7 +80,7 @@ async fn list(upstream: &Upstream, method: &str, views: bool) -> Result<Listed, 
         if number == 0 {
             listed.cache = page.cache_scope;
         }
-        let Some(items) = page.tools.or(page.resources) else {
+        let Some(items) = page.tools.or(page.resources).or(page.resource_templates) else {
             return Ok(listed.cut(format!("the answer to {method} has no list")));
         };
         for item in items {
@@ -123,10 +133,12 @@ async fn page(
 struct Portion {
     tools: Option<Vec<Value>>,
     resources: Option<Vec<Value>>,
+    resource_templates: Option<Vec<Value>>,
     next_cursor: Option<String>,
     cache_scope: Option<String>,
 }
 
+const MOMENT: Duration = Duration::from_secs(5);
 const MAX_PAGES: usize = 100;
 const MAX_ITEMS: usize = 10_000;
 const MAX_BYTES: usize = 32 << 20;
