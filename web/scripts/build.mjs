@@ -1,6 +1,12 @@
 // Builds dist/: ES modules, classic scripts, and the declarations.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { MANGLED } from "./mangled.mjs";
@@ -19,6 +25,13 @@ const shared = {
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 
+// Who writes a server in Rust needs the views' scripts, and nothing else of all this.
+if (process.argv.includes("--view")) {
+  mkdirSync(`${root}dist`);
+  await views();
+  process.exit();
+}
+
 // One module per source file, so that a page which imports two of them has one engine.
 await build({
   ...shared,
@@ -32,11 +45,11 @@ await build({
 });
 
 // Classic scripts: what a server writes into its HTML, and what a host serves.
-await classic("index.ts", "transom.global.js", "transom");
+await views();
 await classic("host.ts", "host.global.js", "transomHost");
 await classic("sandbox.ts", "sandbox.js");
 await classic("porch.ts", "porch.js");
-for (const name of ["sandbox", "porch", "transom.global"])
+for (const name of ["sandbox", "porch", "transom.global", "carry.global"])
   writeFileSync(`${root}dist/${name}.d.ts`, "export {};\n");
 
 // The page of `transom run`, which stands beside this package and is no part of it.
@@ -66,6 +79,12 @@ if (!process.argv.includes("--no-types"))
     cwd: root,
     stdio: "inherit",
   });
+
+/** What a server writes into its documents: the view library, and the same with what is carried. */
+async function views() {
+  await classic("index.ts", "transom.global.js", "transom");
+  await classic("fetch/global.ts", "carry.global.js", "transom");
+}
 
 /** Bundles into one script. Its exports become a global, without esbuild's getters for each. */
 async function classic(entry, name, global) {

@@ -16,4 +16,10 @@ export const MANGLED = {
   asked: "a",
   strays: "s",
   home: "g",
+  stream: "f",
+  due: "o",
+  heard: "w",
+  payload: "y",
+  begin: "b",
+  chosen: "n",
 };

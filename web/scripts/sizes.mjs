@@ -28,7 +28,7 @@ const PARTS = [
   ["porch script", 0.6, () => bundle('import "./dist/porch.js"')],
   [
     "<transom-view> with both channels",
-    5.0,
+    5.1,
     () => bundle('export * from "./dist/host.js"'),
   ],
   [
@@ -59,6 +59,11 @@ const PARTS = [
     "classic script, to be written into HTML",
     4.1,
     () => readFileSync(`${root}dist/transom.global.js`),
+  ],
+  [
+    "classic script with all that is carried",
+    11.5,
+    () => readFileSync(`${root}dist/carry.global.js`),
   ],
 ];
 

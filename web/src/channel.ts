@@ -23,15 +23,11 @@ export class InPageChannel implements Channel {
     this.#serve = serve;
   }
 
-  join(view: string, hear: (told: Told) => void): Seat {
-    let here = true;
-    const say = this.#serve(view, (told) => {
-      if (here) hear(told);
-    });
+  join(view: string, hear?: (told: Told) => void): Seat {
     return {
-      say,
+      say: this.#serve(view, (told) => hear?.(told)),
       leave() {
-        here = false;
+        hear = undefined;
       },
     };
   }
@@ -67,7 +63,8 @@ export class WebSocketChannel implements Channel {
   /** Names this load of the page: a reload starts every view anew. */
   readonly #page = crypto.randomUUID();
   #socket: WebSocket | undefined;
-  #welcome = false;
+  /** The same, once the host process has said welcome on it. */
+  #live: WebSocket | undefined;
   #begun = false;
   #failures = 0;
 
@@ -80,9 +77,7 @@ export class WebSocketChannel implements Channel {
     const seat =
       this.#seats.get(view) ??
       ({
-        stream: openStream(view, (text) => {
-          if (this.#welcome) this.#socket?.send(text);
-        }),
+        stream: openStream(view, (text) => this.#live?.send(text)),
       } as {
         stream: ReturnType<typeof openStream>;
         hear: (told: Told) => void;
@@ -127,7 +122,7 @@ export class WebSocketChannel implements Channel {
     };
     socket.onclose = ({ code }) => {
       if (this.#socket !== socket) return;
-      this.#welcome = false;
+      this.#live = undefined;
       // 4401: the key is wrong, and will be wrong the next time. 4409: two pages would fight for ever.
       const end = { 4401: "refused", 4409: "replaced" }[code] as
         "refused" | "replaced" | undefined;
@@ -143,7 +138,7 @@ export class WebSocketChannel implements Channel {
   }
 
   #hear(text: string): void {
-    if (!this.#welcome) return this.#begin(JSON.parse(text).welcome);
+    if (!this.#live) return this.#begin(JSON.parse(text).welcome);
     // What is no frame is nothing, and throws here.
     const frame = readFrame(text)!;
     const seat = this.#seats.get(frame.view);
@@ -157,7 +152,7 @@ export class WebSocketChannel implements Channel {
   }
 
   #begin({ resumed, views }: { resumed: boolean; views: string[] }): void {
-    this.#welcome = true;
+    this.#live = this.#socket;
     this.#failures = 0;
     this.#options.onstate?.("open");
     const seats = [...this.#seats.values()];

@@ -5,7 +5,7 @@ import type { DisplayMode, Json } from "./wire.js";
 
 /** What a page says about a view, read. */
 // prettier-ignore
-export type Said = { "open": Open } | { "message": Carried } | { "dropped": Json } | { "arguments": Piece } | { "call": Call } | { "grant": Wanted } | { "answer": Answer } | { "did": Did } | { "resize": Container } | { "context": Facts } | { "mode": { mode: DisplayMode } } | { "close": { reason: CloseReason } };
+export type Said = { "open": Open } | { "spare": Record<symbol, never> } | { "message": Carried } | { "dropped": Json } | { "arguments": Piece } | { "call": Call } | { "cancel": {} } | { "grant": Wanted } | { "answer": Answer } | { "did": Did } | { "resize": Container } | { "context": Facts } | { "mode": { mode: DisplayMode } } | { "close": { reason: CloseReason } };
 
 /** A place for a view. */
 // prettier-ignore
@@ -19,7 +19,9 @@ container: Container,
 /** What the page says of itself. */
 context?: Facts,
 /** The tool to call, when the view is not known yet. */
-tool?: ToolCall, };
+tool?: ToolCall,
+/** Whether what the page was told to load ahead is there. */
+spare?: boolean, };
 
 /** The room on the page, in CSS pixels. */
 // prettier-ignore
@@ -99,7 +101,9 @@ export type CloseReason = "user" | "gone" | "flood" | "past-sandbox" | "not-text
 
 /** What the host says about a view. */
 // prettier-ignore
-export type Told = { "open": Mount } | { "message": Carried } | { "ask": Ask } | { "withdraw": {
+export type Told = { "open": Mount } | { "spare": {
+/** The sandbox page. */
+src: string, } } | { "message": Carried } | { "ask": Ask } | { "withdraw": {
 /** The question. */
 id: string, } } | { "do": Deed } | { "tools": { tools: ({ name: string } & Json)[] } } | { "called": {
 /** The call. */
@@ -111,9 +115,13 @@ failed: boolean, } } | { "text": {
 /** Why, in a sentence. */
 why: string,
 /** What the tool answered, once it has. */
-text?: string, } } | { "note": {
+text?: string, } } | { "progress": Progress } | { "settled": {
+/** Why, in a sentence, where that is not said otherwise. */
+text: string, } } | { "note": {
 /** In a sentence. */
 text: string, } } | { "quiet": {
+/** In sentences. */
+text: string, } } | { "banner": {
 /** In sentences. */
 text: string, } } | { "blocked": Obstacles } | { "resize": {
 /** In CSS pixels. */
@@ -148,6 +156,14 @@ flyingBytes: number,
 waiting: number,
 /** Its bytes. */
 waitingBytes: number, };
+
+/** How a call gets on. */
+// prettier-ignore
+export type Progress = {
+/** In words, with what its server says of it. */
+text: string,
+/** How much is done, from 0 to 1; nothing, if its server does not say how much there is. */
+part?: number, };
 
 /** What a view was kept from. */
 // prettier-ignore

@@ -7,18 +7,14 @@
  */
 import type * as generated from "./envelope.generated.js";
 import { bytesOf } from "./guard.js";
-import { parseMessage, type Json, type Message } from "./wire.js";
+import { type Json, type Message } from "./wire.js";
 
 /** One message as it came: an object from a window, JSON text from a port or a socket. */
 export type Carried = Message | string;
 
-/** The message as an object. Throws when the text is not one. */
-export function asMessage(carried: Carried): Message {
-  if (typeof carried !== "string") return carried;
-  const message = parseMessage(JSON.parse(carried));
-  if (!message) throw new TypeError("not a message");
-  return message;
-}
+/** The message as an object. Throws when the text is not JSON; whether it is a message is for the gate to judge. */
+export const asMessage = (carried: Carried): Message =>
+  typeof carried === "string" ? (JSON.parse(carried) as Message) : carried;
 
 export type {
   Container,
@@ -26,6 +22,7 @@ export type {
   Facts,
   Fold,
   Obstacles,
+  Progress,
   ToolCall,
 } from "./envelope.generated.js";
 
@@ -86,15 +83,14 @@ export type Frame = {
 export function readFrame(text: string): Frame | undefined {
   const [head, view, seq, ack, kind] = HEAD.exec(text) ?? [];
   if (!head || !kind !== !seq || !text.endsWith("}")) return undefined;
-  const frame = { view: view!, ack: +ack! };
-  if (!kind) return frame;
   const body = text.slice(head.length, -1);
   return {
-    ...frame,
-    seq: +seq!,
+    view: view!,
+    ack: +ack!,
+    seq: seq && +seq,
     kind,
-    payload: kind === "message" ? body : JSON.parse(body),
-  };
+    payload: kind && (kind === "message" ? body : JSON.parse(body)),
+  } as Frame;
 }
 
 /** What one side has said about a view and the other has not yet confirmed. */

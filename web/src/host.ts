@@ -1,51 +1,26 @@
 /**
  * `<transom-view>`: mounts a Sandbox frame, carries its messages to a `Channel` and does as the channel
  * says. It has hands and no opinions: what a view may do is decided at the other end.
- *
- * The lane to the view (D15):
- *
- * ```text
- * window ──answer with the key──▶ offered ──initialized on the port──▶ port
- *    ▲                              └──initialized on the window──▶ window
- *    └──────────── ui/initialize on the window, from any ────────────┘
- * ```
  */
 import type { Channel, Seat } from "./channel.js";
-import {
-  asMessage,
-  LIMIT,
-  textOf,
-  type Ask,
-  type Carried,
-  type Container,
-  type Facts,
-  type Opened,
-  type Said,
-  type Told,
-} from "./envelope.js";
-import { bytesOf } from "./guard.js";
+import type { Ask, Container, Facts, Opened, Said, Told } from "./envelope.js";
 import { guard, hold, holds, tally, VIEWS, type Guarded } from "./keyboard.js";
-import type { TransomViewEvents } from "./reports.js";
+import { Lanes } from "./lanes.js";
 import { openLane, type Lane, type Stray } from "./port.js";
+import type { EventKind, TransomViewEvents } from "./reports.js";
+import { SHEET } from "./sheet.js";
 import {
-  namesPort,
   parseMessage,
   type DisplayMode,
   type Json,
   type Message,
   type Request,
-  type RequestId,
 } from "./wire.js";
 
 export { InPageChannel, WebSocketChannel } from "./channel.js";
 export type { Channel, Seat, WebSocketOptions } from "./channel.js";
 export { asMessage } from "./envelope.js";
 export type * from "./reports.js";
-
-/** What it is called without what all of them begin with. */
-type Kind<E = keyof TransomViewEvents> = E extends `transom-${infer K}`
-  ? K
-  : never;
 
 /** One view on a page. Give it a `channel` and an id in the attribute `view`. */
 export class TransomView extends HTMLElement {
@@ -59,26 +34,30 @@ export class TransomView extends HTMLElement {
   tool: Extract<Said, { open: unknown }>["open"]["tool"];
   /** What the page says of itself when the view opens; what changes later goes to `say({ context })`. */
   facts: Facts = {};
+  /**
+   * Whether the element waits for its view: set it before the channel, and what every view needs is loaded ahead, in a process
+   * of its own. `open()` ends the wait, with the `tool` of that moment. Hide the element as long as it waits.
+   */
+  spare = false;
 
   readonly #box = document.createElement("div");
   #channel: Channel | undefined;
   #seat: Seat | undefined;
   #frame: HTMLIFrameElement | undefined;
   #window: Lane | undefined;
-  #port: Lane | undefined;
-  #lane: "window" | "offered" | "port" = "window";
-  /** The handshake that asked for a port and has no answer yet. */
-  #hello: RequestId | undefined;
-  /** What waits until the view has chosen its lane. */
-  #held: Carried[] = [];
-  /** How much that is, in about the bytes that it takes. */
-  #load = 0;
+  readonly #lanes = new Lanes({
+    post: (message, ports) => this.#window?.send(message, ports),
+    pass: (message) => this.#pass({ message }),
+    chosen: (lane) => this.#report("lane", { lane }),
+    stop: (reason) => this.#stop(reason),
+  });
   /** What the page knows of the frame. */
   #it!: Guarded;
+  /** The address of the frame, when all of it is loaded that can be before there is a view. */
+  #warm: string | undefined;
   #mode: DisplayMode = "inline";
   /** What the view wants to measure; it does as soon as no question is open. */
   readonly #size: { width?: number; height?: number } = {};
-  readonly #watch = new ResizeObserver(() => this.fit());
 
   constructor() {
     super();
@@ -103,6 +82,7 @@ export class TransomView extends HTMLElement {
       },
     }).append(button);
     root.append(this.#box);
+    new ResizeObserver(() => this.fit()).observe(this);
   }
 
   get channel(): Channel | undefined {
@@ -159,6 +139,16 @@ export class TransomView extends HTMLElement {
     const view = this.getAttribute("view");
     if (!this.isConnected || !this.#channel || !view) return;
     this.#seat = this.#channel.join(view, (told) => this.#obey(told));
+    if (this.spare) this.say({ spare: {} });
+    else this.open();
+  }
+
+  /** Opens the view, by itself or in the frame that was loaded ahead. Call it where `spare` was set; otherwise it opens by itself. */
+  open(): void {
+    const spare = !!this.#warm;
+    this.spare = false;
+    // What has not come so far by now would come while the view opens, and be taken for it.
+    if (!spare) this.#unmount();
     this.say({
       open: {
         lanes: ["port"],
@@ -166,9 +156,9 @@ export class TransomView extends HTMLElement {
         container: this.#container(),
         context: this.facts,
         tool: this.tool!,
+        spare,
       },
     });
-    this.#watch.observe(this);
   }
 
   /** Says something to the host process. */
@@ -176,7 +166,7 @@ export class TransomView extends HTMLElement {
     this.#seat?.say(said);
   }
 
-  #report<K extends Kind>(
+  #report<K extends EventKind>(
     kind: K,
     detail: TransomViewEvents[`transom-${K}`]["detail"],
   ): boolean {
@@ -194,8 +184,9 @@ export class TransomView extends HTMLElement {
     try {
       for (const kind in told) {
         const it = (told as Json)[kind] as never;
-        if (kind === "message") this.#carry(it);
-        else if (kind === "open") this.#mount(it);
+        if (kind === "message") this.#lanes.carry(it);
+        else if (kind === "open" || (this.spare && kind === "spare"))
+          this.#mount(it);
         else if (kind === "mode")
           void this.#show((it as Json).mode as DisplayMode);
         else if (kind === "ask") {
@@ -225,40 +216,47 @@ export class TransomView extends HTMLElement {
     const { src, title, allow = "", border } = opened;
     const { href, origin } = new URL(src, location.href);
     if (!/^https?:/.test(href)) throw new TypeError("not a page");
-    this.#unmount();
-    this.toggleAttribute("border", !!border);
-    const frame = (this.#frame = Object.assign(
-      document.createElement("iframe"),
-      {
+    let frame = this.#frame!;
+    if (this.#warm === href) {
+      this.#warm = undefined;
+      // The porch shows its guest at the first word.
+      this.#window!.send({});
+      // The frame's process may have ended meanwhile, of which nobody tells.
+      void this.#it
+        .ask()
+        .then((active) => active ?? (frame.isConnected && this.#mount(opened)));
+    } else {
+      this.#unmount();
+      frame = this.#frame = Object.assign(document.createElement("iframe"), {
         sandbox: "allow-scripts allow-same-origin allow-forms",
         allow,
-        title: title ?? this.getAttribute("label") ?? "View",
         src: href,
-      },
-    ));
-    this.#box.prepend(frame);
-    this.#it = guard(frame, this, () => this.#stop("focus"));
-    this.#window = openLane(
-      frame.contentWindow!,
-      (data) => this.#hear(data, opened),
-      origin,
-      (event) => this.#stray(event),
-    );
-    this.#report("open", opened);
+      });
+      this.#box.prepend(frame);
+      this.#it = guard(frame, this, () => this.#stop("focus"));
+      this.#window = openLane(
+        frame.contentWindow!,
+        (data) => this.#hear(data, opened),
+        origin,
+        (event) => this.#stray(event),
+      );
+    }
+    this.toggleAttribute("border", !!border);
+    frame.title = title ?? this.getAttribute("label") ?? "View";
+    if (!this.spare) this.#report("open", opened);
   }
 
   /** What the view said on the window. */
-  #hear(data: unknown, { resource }: Opened): boolean {
-    const message = parseMessage(data);
-    const method = methodOf(message)!;
-    if (RESERVED.test(method)) {
-      const { params = {} } = message as { params?: Json };
-      if (method.endsWith("-stopped"))
-        return this.#stop(params.reason === NOT_TEXT ? NOT_TEXT : "flood");
-      if (method.endsWith("-dropped"))
+  #hear(data: unknown, { resource }: Opened): unknown {
+    const message = Object(parseMessage(data)) as Request;
+    const { method, params = {} } = message;
+    const word = RESERVED.exec(method)?.[2];
+    if (word !== undefined) {
+      if (word === "stopped") return this.#stop(params.reason as "flood");
+      if (word === "dropped")
         return this.#pass({ dropped: params }) && this.#ignore();
-      if (method.endsWith("-active")) this.#it.asked.shift()?.(params.active);
-      if (!method.endsWith("-ready")) return true;
+      if (word === "active") this.#it.asked.shift()?.(params.active);
+      if (word !== "proxy-ready") return true;
       const tell = (word: string, params?: Json) =>
         this.#window?.send({
           jsonrpc: "2.0",
@@ -277,39 +275,13 @@ export class TransomView extends HTMLElement {
       if (resource) tell("resource-ready", resource);
       return true;
     }
-    if (method === "ui/initialize")
-      this.#begin(message as { id: RequestId; params?: Json });
-    else if (this.#lane === "port") return this.#ignore();
-    else if (this.#lane === "offered" && method === INITIALIZED)
-      this.#settle("window");
-    // Well formed or not: the host process judges what says that it is a message. Other traffic is not a view's word.
-    return (data as Json)?.jsonrpc === "2.0"
+    // Of a frame that waits only its porch can say anything, and what it says is that it is there.
+    if (this.spare) return (this.#warm = this.#frame!.src);
+    // Well formed or not: the host process judges what says that it is a message, ours or mcp-ui's. Other traffic is not a view's word.
+    return this.#lanes.heard(message) &&
+      ((data as Json)?.jsonrpc || (data as Json)?.type)
       ? this.#pass({ message: data as Message })
       : this.#ignore();
-  }
-
-  /** A document says ui/initialize once: a second time it is another document. */
-  #begin(hello?: { id: RequestId; params?: Json }): void {
-    this.#port?.close();
-    this.#port = undefined;
-    this.#lane = "window";
-    this.#held = [];
-    this.#load = 0;
-    this.#hello = namesPort(hello?.params?.appCapabilities)
-      ? hello?.id
-      : undefined;
-  }
-
-  /** What the view said on its port, which ends in the sandbox: it came on ours after it was measured there. */
-  #hearPort(text: unknown): boolean {
-    if (typeof text !== "string") return this.#stop(NOT_TEXT);
-    if (this.#lane === "offered") {
-      if (text.length > 999 || methodOf(asMessage(text)) !== INITIALIZED)
-        return this.#ignore();
-      this.#settle("port");
-    }
-    // As it came, JSON or not: the host process judges it.
-    return this.#pass({ message: text });
   }
 
   /**
@@ -338,7 +310,7 @@ export class TransomView extends HTMLElement {
   }
 
   /** The frame goes at once; what is said of it comes from the host process. */
-  #stop(reason: "flood" | "past-sandbox" | "focus" | typeof NOT_TEXT): true {
+  #stop(reason: "flood" | "past-sandbox" | "focus" | "not-text"): true {
     this.say({ close: { reason } });
     this.#unmount();
     return true;
@@ -358,41 +330,6 @@ export class TransomView extends HTMLElement {
   #ignore(): boolean {
     this.ignored++;
     return false;
-  }
-
-  /** Takes a message to the view, on the lane that it has chosen. */
-  #carry(carried: Carried): void {
-    if (this.#hello !== undefined) {
-      const message = asMessage(carried);
-      if (!("method" in message) && message.id === this.#hello)
-        return this.#answer(message);
-    }
-    if (this.#lane === "offered") {
-      // Our views choose before they ask anything; one that goes on asking and does not choose is ended, since what is
-      // kept here is the page's memory.
-      this.#held.push(carried);
-      this.#load += LIMIT / 512 + bytesOf(`${carried}`);
-      if (this.#load > 2 * LIMIT) this.#stop("flood");
-    } else if (this.#lane === "port") this.#port!.send(textOf(carried));
-    else this.#window?.send(asMessage(carried));
-  }
-
-  /** The answer to the handshake brings the port, if whoever wrote it agreed. */
-  #answer(message: Message): void {
-    this.#hello = undefined;
-    if (!namesPort(message.result?.hostCapabilities))
-      return this.#window?.send(message);
-    const { port1, port2 } = new MessageChannel();
-    this.#port = openLane(port1, (text) => this.#hearPort(text));
-    this.#lane = "offered";
-    this.#window?.send(message, [port2]);
-  }
-
-  #settle(lane: "window" | "port"): void {
-    this.#lane = lane;
-    if (lane === "window") this.#port?.close();
-    this.#report("lane", { lane });
-    for (const carried of this.#held.splice(0)) this.#carry(carried);
   }
 
   #resize(size: { width?: number; height?: number }): void {
@@ -427,7 +364,7 @@ export class TransomView extends HTMLElement {
     const shown = this.#mode;
     box.className = shown;
     if (whole()) await document.exitFullscreen();
-    if (box.popover) box.hidePopover();
+    // Hides it too, if it was one.
     box.popover = null;
     if (shown !== "inline") {
       // The browser's own fullscreen lets Escape work from inside the view, but needs a recent click.
@@ -453,7 +390,6 @@ export class TransomView extends HTMLElement {
     if (reason === "gone") this.say({ close: { reason } });
     this.#seat.leave();
     this.#seat = undefined;
-    this.#watch.disconnect();
     this.#unmount();
     this.#report("close", { reason });
   }
@@ -462,9 +398,9 @@ export class TransomView extends HTMLElement {
     this.#window?.close();
     this.#frame?.remove();
     VIEWS.delete(this.#frame!);
-    this.#frame = this.#window = undefined;
+    this.#frame = this.#window = this.#warm = undefined;
     this.#leave();
-    this.#begin();
+    this.#lanes.begin();
   }
 }
 
@@ -472,10 +408,7 @@ declare global {
   interface HTMLElementTagNameMap {
     "transom-view": TransomView;
   }
-  interface HTMLElementEventMap extends TransomViewEvents {}
 }
-
-const methodOf = (message?: Message) => (message as Partial<Request>)?.method;
 
 /** Makes `<transom-view>` known to the page. */
 export function define(): void {
@@ -483,18 +416,6 @@ export function define(): void {
     customElements.define("transom-view", TransomView);
 }
 
-const NOT_TEXT = "not-text";
-const INITIALIZED = "ui/notifications/initialized";
-const RESERVED = /^ui\/(notifications\/)?sandbox-/;
-
-/** A constructed sheet needs no exception in the page's policy, and one serves all. */
-const SHEET = new CSSStyleSheet();
-SHEET.replaceSync(`:host{display:block}div{padding:0;border:0;background:Canvas;color-scheme:light dark;position:relative}\
-:host([border]) .inline,.pip{border:1px solid GrayText;border-radius:8px;overflow:hidden}\
-iframe{display:block;border:0;width:100%;height:var(--height)}\
-button{position:absolute;inset:8px 8px auto auto;font-size:20px}\
-.inline button{display:none}\
-.fullscreen,.fullscreen iframe{margin:0;width:100%;height:100%}\
-.pip{width:min(var(--width,360px),90vw);inset:auto 8px 8px auto;max-height:80vh}`);
+const RESERVED = /^ui\/(notifications\/)?sandbox-(.*)/;
 
 define();

@@ -10,9 +10,24 @@
  * A message is cloned once on either way, as if this page were not there. What comes down the sandbox posts to the
  * guest itself; its event says that it came from this window, which is the one that a guest expects to hear.
  *
- * Its `<script>` element stands in `<body>` and has the address of the guest in `data-guest`.
+ * Its `<script>` element stands in `<body>` and has the address of the guest in `data-guest`. With `data-spare` the page is
+ * loaded before there is a guest: it tells the sandbox that it is there, and shows the guest at the first word from it.
  */
+const { guest, spare } = document.currentScript!.dataset;
+/** Whether there is no guest yet. */
+let waits = !!spare;
 let known: unknown;
+
+function show(): void {
+  waits = false;
+  document.body.append(
+    Object.assign(document.createElement("iframe"), {
+      src: guest,
+      title: document.title,
+      style: "border:0;position:fixed;width:100%;height:100%;inset:0",
+    }),
+  );
+}
 
 /** Has the events of the guest's present document name this window in place of the sandbox. */
 function greet(): void {
@@ -55,18 +70,19 @@ function post(
 
 self.postMessage = post;
 addEventListener("message", ({ source, origin, data, ports }) => {
-  // What came before the guest had said anything, and what it posted with a function of its own.
-  if (source === parent) self[0]?.postMessage(data, "/", [...ports]);
-  else if (source === self[0] && origin === self.origin)
+  const inside = self[0];
+  if (source === parent) {
+    // What came before the guest had said anything; and before there is one, that there shall be.
+    if (inside) inside.postMessage(data, "/", [...ports]);
+    else if (waits) show();
+  }
+  // What the guest posted with a function of its own.
+  else if (source === inside && origin === self.origin)
     post(data, "*", [...ports]);
 });
 
-document.body.append(
-  Object.assign(document.createElement("iframe"), {
-    src: document.currentScript!.dataset.guest,
-    title: document.title,
-    style: "border:0;position:fixed;width:100%;height:100%;inset:0",
-  }),
-);
+// Only this page is here yet, and the sandbox passes it on.
+if (waits) parent.postMessage("spare", "*");
+else show();
 
 export {};

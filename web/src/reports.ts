@@ -7,6 +7,7 @@ import type {
   Obstacles,
   Offers,
   Opened,
+  Progress,
 } from "./envelope.js";
 import type { DisplayMode } from "./wire.js";
 
@@ -22,6 +23,7 @@ export type {
   Offers,
   Opened,
   PageLimits,
+  Progress,
   Said,
   Told,
   ToolCall,
@@ -37,10 +39,16 @@ export type TransomViewEvents = {
   "transom-withdraw": CustomEvent<{ id: string }>;
   /** There is no view, or none any more: show this in its place. */
   "transom-text": CustomEvent<Fallback>;
+  /** How the call of the view's tool gets on; `say({ cancel: {} })` takes it back. */
+  "transom-progress": CustomEvent<Progress>;
+  /** That call has come to its end; why, where that is not said otherwise. */
+  "transom-settled": CustomEvent<{ text: string }>;
   /** Something that the person should know about the view, which goes on. */
   "transom-note": CustomEvent<{ text: string }>;
   /** The view has not got ready for a while; what is known of it. */
   "transom-quiet": CustomEvent<{ text: string }>;
+  /** What form the view has, where that is a deprecated one; without words, none of these any more. */
+  "transom-banner": CustomEvent<{ text: string }>;
   /** What the view was kept from so far; `say({ grant })` asks the person whether it gets it. */
   "transom-blocked": CustomEvent<Obstacles>;
   /** Open a link or save files, now; tell with `say({ did })` what came of it. */
@@ -55,3 +63,11 @@ export type TransomViewEvents = {
   /** The view is gone, and why. */
   "transom-close": CustomEvent<{ reason: string }>;
 };
+
+/** What an event is called without what all of them begin with. */
+export type EventKind<E = keyof TransomViewEvents> =
+  E extends `transom-${infer K}` ? K : never;
+
+declare global {
+  interface HTMLElementEventMap extends TransomViewEvents {}
+}

@@ -38,7 +38,8 @@ import { policyOf, sizeOf } from "./guard.js";
 import { openLane, type Lane } from "./port.js";
 import { namesPort, type Json, type Response } from "./wire.js";
 
-function main(settings: DOMStringMap): void {
+/** Begins to relay, unless this page stands where it must not. */
+function start(): void {
   const allowed = settings.host?.split(" ") ?? [];
   const origin =
     location.ancestorOrigins?.[0] ??
@@ -46,157 +47,134 @@ function main(settings: DOMStringMap): void {
   // A page that stands by itself is its own parent.
   if (reaches(parent) || reaches(top)) return refuse("not inside a host");
   if (!origin || !allowed.includes(origin)) return refuse("not this host");
-
-  const limit = numberOf(settings.limit, 2 ** 24);
-  const gap = 1000 / numberOf(settings.rate, 2000);
-  const pace = gap * numberOf(settings.pace, 1e9);
-  const bytes = numberOf(settings.bytes, 32e6) / 1000;
-  const frame = document.createElement("iframe");
-  /** To the frame in this page, and to the guest: the same, unless a porch stands between. */
-  let door: Lane | undefined;
-  let guest: Lane | undefined;
-  const url = settings.porch ?? settings.guest;
-  // HTML runs on the origin of this page.
-  const home = new URL(url ?? location.href).origin;
-  /** When what has come would all have come at its rate. */
-  let due = 0;
-  /** What waits, since when it would not be too early, and on which lane it goes on. */
-  let queue: [at: number, lane: Lane, data: unknown][] = [];
-  /** The ends of the present document's port: the host page's and the guest's. */
-  let ends: Lane[] = [];
-
-  const host = openLane(
-    parent,
-    (data, { ports }) => {
-      if (isReserved(data)) {
-        const { method, params } = data as { method: string; params: Json };
-        // Whether the person did something in the guest of late: the browser tells it to the frames above.
-        if (/active$/.test(method))
-          host.send(
-            own("active", { active: navigator.userActivation.isActive }),
-          );
-        // P-17: one document per load.
-        else if (/resource/.test(method) && !guest) mount(params);
-        return;
-      }
-      // The one message that may carry a port: the Host's answer to a handshake that asked for it.
-      const port =
-        namesPort((data as Partial<Response>)?.result?.hostCapabilities) &&
-        ports.length < 2 &&
-        ports[0];
-      guest?.send(data, port ? [join(port)] : []);
-      // What returns nothing has its ports closed.
-      return port;
-    },
-    origin,
-  );
-
-  /** Ends the host page's port here and makes one for the guest, which it returns. */
-  const join = (port: MessagePort): MessagePort => {
-    const { port1, port2 } = new MessageChannel();
-    for (const end of ends) end.close();
-    const outer = openLane(port, (text) => inner.send(text));
-    const inner = openLane(port1, (text) =>
-      typeof text === "string"
-        ? take(outer, text, text.length, {
-            message: text.slice(0, 999),
-          })
-        : stop("not-text"),
-    );
-    ends = [outer, inner];
-    return port2;
-  };
-
-  /** Takes what the guest said, whichever way; it goes on in its turn. Without a lane it goes nowhere, and counts. */
-  const take = (
-    lane: Lane | false,
-    data: unknown,
-    size: number,
-    outline: Json,
-  ) => {
-    const now = performance.now();
-    const at = due > now ? due : now;
-    // What is dropped costs the page no more than a small one.
-    due = at + gap + (size > limit ? 0 : size / bytes);
-    // Ten seconds ahead of it, and no more.
-    if (due - now > 1e4) return stop("flood");
-    if (size > limit) {
-      lane = host;
-      // That may be too large itself.
-      data = own("dropped", sizeOf(outline, 1100) > 1100 ? {} : outline);
-    }
-    // With others before it, it is passed on in their turn.
-    if (lane && queue.push([at, lane, data]) < 2) drain();
-  };
-
-  /** Passes on, in its order, all but what is too far ahead of its time. */
-  const drain = () => {
-    const end = performance.now() + pace;
-    for (const [, lane, data] of queue.splice(
-      0,
-      // Without any, -1 becomes more than there can be.
-      queue.findIndex(([at]) => at >= end) >>> 0,
-    ))
-      lane.send(data);
-    if (queue.length) setTimeout(drain, 10);
-  };
-
-  const stop = (reason: "flood" | "not-text") => {
-    host.send(own("stopped", { reason }));
-    queue = [];
-    for (const lane of [host, door!, guest!, ...ends]) lane.close();
-    // Takes the frame out of the page too.
-    refuse(reason);
-  };
-
-  /** Puts the frame into this page. */
-  const show = (
-    source: { src?: string; srcdoc?: string },
-    allow = "",
-    sandbox?: unknown,
-  ) => {
-    const tokens = tokensOf(sandbox, settings.sandbox);
-    Object.assign(frame, source, {
-      allow,
-      sandbox: tokens,
-      title: document.title,
-      style: "border:0;position:fixed;width:100%;height:100%;inset:0",
-    });
-    document.body.append(frame);
-    const open = (window: Window) =>
-      openLane(
-        window,
-        (data) => {
-          // A guest with a porch speaks through it, and is spoken to itself.
-          if (settings.porch && guest === door)
-            guest = open(frame.contentWindow![0]!);
-          const size = sizeOf(data, limit);
-          // Measured before anything in it is looked at.
-          const { method, id } = Object(data) as Json;
-          take(size <= limit && !isReserved(data) && host, data, size, {
-            method,
-            id,
-          });
-        },
-        /same/.test(tokens) ? home : "null",
-      );
-    door = guest = open(frame.contentWindow!);
-  };
-  const mount = ({ html, csp, permissions, sandbox }: Json) => {
-    // A srcdoc document is never in quirks mode, so that nothing is lost by standing before its doctype.
-    // No source of a policy has a quote in it: each has been parsed.
-    show(
-      {
-        srcdoc: `<meta http-equiv=Content-Security-Policy content="${policyOf(csp, settings.private)}">${html}`,
-      },
-      allowOf(permissions, settings.allow),
-      sandbox,
-    );
-  };
-
+  host = openLane(parent, hearHost, origin);
   if (url) show({ src: url }, settings.allow);
   // Whose strays the host page hears when the frame that sent them is gone: it has their origin and no more.
   host.send(own("proxy-ready", { guest: url && home }));
+}
+
+function hearHost(data: unknown, { ports }: Pick<MessageEvent, "ports">) {
+  if (isReserved(data)) {
+    const { method, params } = data as { method: string; params: Json };
+    // Whether the person did something in the guest of late: the browser tells it to the frames above.
+    if (/active$/.test(method))
+      host.send(own("active", { active: navigator.userActivation.isActive }));
+    // P-17: one document per load.
+    else if (/resource/.test(method) && !guest) mount(params);
+    return;
+  }
+  // The one message that may carry a port: the Host's answer to a handshake that asked for it.
+  const port =
+    namesPort((data as Partial<Response>)?.result?.hostCapabilities) &&
+    ports.length < 2 &&
+    ports[0];
+  guest?.send(data, port ? [join(port)] : []);
+  // What returns nothing has its ports closed.
+  return port;
+}
+
+function hearGuest(data: unknown): void {
+  const size = sizeOf(data, limit);
+  // Measured before anything in it is looked at.
+  const { method, id } = Object(data) as Json;
+  take(size <= limit && !isReserved(data) && host, data, size, { method, id });
+}
+
+/** Ends the host page's port here and makes one for the guest, which it returns. */
+function join(port: MessagePort): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  for (const end of ends) end.close();
+  const outer = openLane(port, (text) => inner.send(text));
+  const inner = openLane(port1, (text) =>
+    typeof text === "string"
+      ? take(outer, text, text.length, { message: text.slice(0, 999) })
+      : stop("not-text"),
+  );
+  ends = [outer, inner];
+  return port2;
+}
+
+/** Takes what the guest said, whichever way; it goes on in its turn. Without a lane it goes nowhere, and counts. */
+function take(
+  lane: Lane | false,
+  data: unknown,
+  size: number,
+  outline: Json,
+): void {
+  const now = performance.now();
+  const at = due > now ? due : now;
+  // What is dropped costs the page no more than a small one.
+  due = at + gap + (size > limit ? 0 : size / bytes);
+  // Ten seconds ahead of it, and no more.
+  if (due - now > 1e4) return stop("flood");
+  if (size > limit) {
+    lane = host;
+    // That may be too large itself.
+    data = own("dropped", sizeOf(outline, 1100) > 1100 ? {} : outline);
+  }
+  // With others before it, it is passed on in their turn.
+  if (lane && queue.push([at, lane, data]) < 2) drain();
+}
+
+/** Passes on, in its order, all but what is too far ahead of its time. */
+function drain(): void {
+  const end = performance.now() + pace;
+  for (const [, lane, data] of queue.splice(
+    0,
+    // Without any, -1 becomes more than there can be.
+    queue.findIndex(([at]) => at >= end) >>> 0,
+  ))
+    lane.send(data);
+  if (queue.length) setTimeout(drain, 10);
+}
+
+function stop(reason: "flood" | "not-text"): void {
+  host.send(own("stopped", { reason }));
+  queue = [];
+  for (const lane of [host, door!, guest!, ...ends]) lane.close();
+  // Takes the frame out of the page too.
+  refuse(reason);
+}
+
+/** Puts the frame into this page. */
+function show(
+  source: { src?: string; srcdoc?: string },
+  allow = "",
+  sandbox?: unknown,
+): void {
+  const tokens = tokensOf(sandbox, settings.sandbox);
+  const frame = Object.assign(document.createElement("iframe"), source, {
+    allow,
+    sandbox: tokens,
+    title: document.title,
+    style: "border:0;position:fixed;width:100%;height:100%;inset:0",
+  });
+  document.body.append(frame);
+  const open = (window: Window): Lane =>
+    openLane(
+      window,
+      (data) => {
+        const inside = frame.contentWindow!;
+        // A guest with a porch speaks through it, and is spoken to itself. A porch that waits has none yet.
+        if (settings.porch && guest === door && inside.length)
+          guest = open(inside[0]!);
+        hearGuest(data);
+      },
+      /same/.test(tokens) ? home : "null",
+    );
+  door = guest = open(frame.contentWindow!);
+}
+
+function mount({ html, csp, permissions, sandbox }: Json): void {
+  // A srcdoc document is never in quirks mode, so that nothing is lost by standing before its doctype.
+  // No source of a policy has a quote in it: each has been parsed.
+  show(
+    {
+      srcdoc: `<meta http-equiv=Content-Security-Policy content="${policyOf(csp, settings.private)}">${html}`,
+    },
+    allowOf(permissions, settings.allow),
+    sandbox,
+  );
 }
 
 /** A setting: above zero and finite, or as it usually is. What compares false with everything would limit nothing. */
@@ -251,4 +229,23 @@ function refuse(reason: string): void {
 const TOKENS = "allow-scripts allow-same-origin allow-forms".split(" ");
 const FEATURES = "camera microphone geolocation clipboard-write".split(" ");
 
-main(document.currentScript!.dataset);
+const settings = document.currentScript!.dataset;
+const limit = numberOf(settings.limit, 2 ** 24);
+const gap = 1000 / numberOf(settings.rate, 2000);
+const pace = gap * numberOf(settings.pace, 1e9);
+const bytes = numberOf(settings.bytes, 32e6) / 1000;
+const url = settings.porch ?? settings.guest;
+// HTML runs on the origin of this page.
+const home = new URL(url ?? location.href).origin;
+let host: Lane;
+/** To the frame in this page, and to the guest: the same, unless a porch stands between. */
+let door: Lane | undefined;
+let guest: Lane | undefined;
+/** When what has come would all have come at its rate. */
+let due = 0;
+/** What waits, since when it would not be too early, and on which lane it goes on. */
+let queue: [at: number, lane: Lane, data: unknown][] = [];
+/** The ends of the present document's port: the host page's and the guest's. */
+let ends: Lane[] = [];
+
+start();

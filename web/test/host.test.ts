@@ -61,6 +61,7 @@ describe("mounting", () => {
             maxHeight: Math.trunc(innerHeight * 0.8),
           },
           context: {},
+          spare: false,
         },
       },
     ]);
@@ -126,6 +127,136 @@ describe("mounting", () => {
       { close: { reason: "gone" } },
       { open: {} },
     ]);
+    expect(frame()).toBeNull();
+  });
+});
+
+describe("a spare", () => {
+  const spare = () => {
+    element.spare = true;
+    document.body.append(element);
+    tell({ spare: { src: `${ORIGIN}/` } });
+    fromView({ method: READY, params: { guest: "https://guest.test" } });
+  };
+  const warm = () => {
+    spare();
+    arrive("spare", { source: view, origin: ORIGIN });
+  };
+  const READY = "ui/notifications/sandbox-proxy-ready";
+  const ACTIVE = "ui/notifications/sandbox-active";
+  const opens = () => said.filter((one) => "open" in one);
+
+  test("asks for a frame and not for a view, and tells nobody of it", () => {
+    warm();
+    expect(said).toEqual([{ spare: {} }]);
+    expect(frame()?.src).toBe(`${ORIGIN}/`);
+    expect(events).toEqual([]);
+    expect(element.ignored).toBe(0);
+  });
+
+  test("that is loaded is the frame of the view, which gets the title and the tool of that moment", () => {
+    warm();
+    const before = frame();
+    element.tool = { server: "demo", name: "show", arguments: {} };
+    element.open();
+    expect(opens()).toMatchObject([
+      { open: { spare: true, tool: { name: "show" } } },
+    ]);
+    tell({ open: { src: `${ORIGIN}/`, title: "Weather", border: true } });
+    expect(frame()).toBe(before);
+    expect(frame()?.title).toBe("Weather");
+    expect(element.hasAttribute("border")).toBe(true);
+    // The word at which the porch shows its guest, and the question whether anybody is there.
+    expect(view.posted.map(({ data, target }) => [data, target])).toEqual([
+      [{}, ORIGIN],
+      [expect.objectContaining({ method: ACTIVE }), ORIGIN],
+    ]);
+    expect(events).toEqual([["open", expect.anything()]]);
+    fromView({ id: 1, method: "tools/call", params: { name: "t" } });
+    expect(messages()).toHaveLength(1);
+  });
+
+  test("says nothing that counts, whatever it says", () => {
+    warm();
+    for (const method of ["ui/initialize", "tools/call", "ui/open-link"])
+      fromView({ id: 1, method, params: {} });
+    arrive("spare", { source: view, origin: "https://evil.test" });
+    arrive("spare", { source: new FakeWindow(), origin: ORIGIN });
+    expect(said).toEqual([{ spare: {} }]);
+    expect(view.posted).toEqual([]);
+  });
+
+  test.each([
+    ["that has not come", () => {}],
+    ["whose porch did not load", spare],
+  ])("%s is given up: the view opens as any other", (_, begin) => {
+    begin();
+    element.spare = true;
+    document.body.append(element);
+    element.open();
+    expect(frame()).toBeNull();
+    expect(opens()).toMatchObject([{ open: { spare: false } }]);
+    // What was on its way is not taken for the view.
+    tell({ spare: { src: `${ORIGIN}/late` } });
+    expect(frame()).toBeNull();
+    tell({ open: { src: `${ORIGIN}/other` } });
+    expect(frame()?.src).toBe(`${ORIGIN}/other`);
+  });
+
+  test("of another address than the view's is given up", () => {
+    warm();
+    const before = frame();
+    element.open();
+    tell({ open: { src: "https://own.test/" } });
+    expect(frame()?.src).toBe("https://own.test/");
+    expect(frame()).not.toBe(before);
+    expect(view.posted).toEqual([]);
+  });
+
+  test("whose process has ended is loaded again, under the same address", async () => {
+    vi.useFakeTimers();
+    warm();
+    const before = frame();
+    element.open();
+    tell({ open: { src: `${ORIGIN}/`, title: "Weather" } });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(frame()).not.toBe(before);
+    expect(frame()?.src).toBe(`${ORIGIN}/`);
+    expect(frame()?.title).toBe("Weather");
+    vi.useRealTimers();
+  });
+
+  test.each([["answers"], ["is closed meanwhile"]])(
+    "that %s is not loaded again",
+    async (what) => {
+      vi.useFakeTimers();
+      warm();
+      element.open();
+      tell({ open: { src: `${ORIGIN}/` } });
+      const before = frame();
+      if (what === "answers")
+        fromView({ method: ACTIVE, params: { active: false } });
+      else tell({ close: { reason: "teardown" } });
+      await vi.advanceTimersByTimeAsync(4_000);
+      expect(frame()).toBe(what === "answers" ? before : null);
+      vi.useRealTimers();
+    },
+  );
+
+  test("is used once: a view that is told to open again is loaded anew", () => {
+    warm();
+    element.open();
+    tell({ open: { src: `${ORIGIN}/` } });
+    const before = frame();
+    tell({ open: { src: `${ORIGIN}/` } });
+    expect(frame()).not.toBe(before);
+    expect(view.messages.filter((one) => !one.method)).toEqual([{}]);
+  });
+
+  test("that is removed says that it is gone", () => {
+    warm();
+    element.remove();
+    expect(said.at(-1)).toEqual({ close: { reason: "gone" } });
     expect(frame()).toBeNull();
   });
 });
@@ -227,13 +358,25 @@ describe("carrying", () => {
     ]);
   });
 
-  test("text that is not a message does not reach the view, and the channel lives on", () => {
+  test("text that is not JSON does not reach the view, and the channel lives on", () => {
     open();
     tell({ message: "{" });
-    tell({ message: "[]" });
     tell({ message: '{"jsonrpc":"2.0","method":"x"}' });
-    expect(view.posted).toHaveLength(1);
-    expect(element.ignored).toBe(2);
+    tell({ message: '{"type":"ui-message-received"}' });
+    expect(view.messages).toEqual([
+      { jsonrpc: "2.0", method: "x" },
+      { type: "ui-message-received" },
+    ]);
+    expect(element.ignored).toBe(1);
+  });
+
+  test("what a view of mcp-ui says goes to whoever judges, like every other message", () => {
+    open();
+    const call = { type: "tool", payload: { toolName: "x" } };
+    for (const data of [call, { kind: "of others" }])
+      arrive(data, { source: view, origin: ORIGIN });
+    expect(messages()).toEqual([call]);
+    expect(element.ignored).toBe(1);
   });
 
   test("asMessage reads either form", () => {
@@ -241,7 +384,9 @@ describe("carrying", () => {
       jsonrpc: "2.0",
       method: "x",
     });
-    expect(() => asMessage('{"method":"x"}')).toThrow(TypeError);
+    // In whatever form: what a view may be sent is for the gate to judge.
+    expect(asMessage('{"type":"x"}')).toEqual({ type: "x" });
+    expect(() => asMessage("{")).toThrow(SyntaxError);
   });
 
   describe("once a port was offered", () => {
@@ -504,8 +649,12 @@ describe("obeying", () => {
       popover = false;
       Object.assign(HTMLElement.prototype, {
         showPopover: () => (popover = true),
-        hidePopover: () => (popover = false),
         requestFullscreen: () => Promise.reject(new Error("no activation")),
+      });
+      // As in a browser: what is no popover any more is hidden.
+      Object.defineProperty(HTMLElement.prototype, "popover", {
+        configurable: true,
+        set: (kind: string | null) => (popover &&= kind !== null),
       });
     });
 

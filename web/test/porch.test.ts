@@ -19,7 +19,9 @@ class Guest extends FakeWindow {
 let guest: Guest;
 const heard: EventListener[] = [];
 
-beforeEach(async () => {
+beforeEach(() => run());
+
+async function run(settings: Record<string, string> = {}) {
   document.body.replaceChildren();
   sandbox = standUnder(new FakeWindow());
   guest = new Guest();
@@ -34,7 +36,7 @@ beforeEach(async () => {
       really(type, listener as EventListener);
     });
   const script = document.createElement("script");
-  script.dataset.guest = "/v";
+  Object.assign(script.dataset, { guest: "/v", ...settings });
   Object.defineProperty(document, "currentScript", {
     configurable: true,
     value: script,
@@ -43,7 +45,7 @@ beforeEach(async () => {
   vi.resetModules();
   await import("transom/porch");
   add.mockRestore();
-});
+}
 
 const post = (...words: unknown[]) =>
   (window.postMessage as (...words: unknown[]) => void)(...words);
@@ -59,6 +61,31 @@ test("it shows the guest, under the name of its server", () => {
   const frame = document.querySelector("iframe");
   expect(frame?.getAttribute("src")).toBe("/v");
   expect(frame?.title).toBe("a server");
+});
+
+describe("a spare", () => {
+  beforeEach(async () => {
+    await run({ spare: "yes" });
+    Object.defineProperty(window, 0, { configurable: true, value: undefined });
+  });
+  const frames = () => document.querySelectorAll("iframe").length;
+
+  test("shows nothing and tells the sandbox that it is there, until that says something", () => {
+    expect(frames()).toBe(0);
+    expect(sandbox.messages).toEqual(["spare"]);
+    arrive({}, sandbox);
+    expect(frames()).toBe(1);
+    expect(document.querySelector("iframe")?.getAttribute("src")).toBe("/v");
+    // Once: a guest that takes itself away does not come back.
+    arrive({}, sandbox);
+    expect(frames()).toBe(1);
+  });
+
+  test("shows nothing for anybody else", () => {
+    for (const source of [null, new FakeWindow(), window]) arrive({}, source);
+    expect(frames()).toBe(0);
+    expect(sandbox.messages).toEqual(["spare"]);
+  });
 });
 
 describe("what a guest says to its parent", () => {

@@ -231,7 +231,7 @@ describe("with a guest's URL", () => {
       arrive(data, { source: inside, origin: GUEST, ...arrival });
     beforeEach(() => {
       inside = new FakeWindow();
-      Object.assign(guest, { 0: inside });
+      Object.assign(guest, { 0: inside, length: 1 });
     });
 
     test("it shows the porch, and is told whose it is", async () => {
@@ -288,9 +288,24 @@ describe("with a guest's URL", () => {
       expect(host.messages).toEqual([READY, note(0)]);
     });
 
+    test("a porch that waits says that it is there, and is told when its guest shall come", async () => {
+      Object.assign(guest, { 0: undefined, length: 0 });
+      await behind();
+      fromGuest("spare");
+      expect(host.messages).toEqual([READY, "spare"]);
+      fromHost({});
+      expect(guest.messages).toEqual([{}]);
+      Object.assign(guest, { 0: inside, length: 1 });
+      fromGuest(note(1));
+      fromHost(note(2));
+      expect(host.messages.at(-1)).toEqual(note(1));
+      expect(inside.messages).toEqual([note(2)]);
+      expect(guest.messages).toHaveLength(1);
+    });
+
     test("a guest that took itself out of it is told nothing, and harms nobody", async () => {
       await behind();
-      Object.assign(guest, { 0: undefined });
+      Object.assign(guest, { 0: undefined, length: 0 });
       fromGuest(note(0));
       fromHost(note(1));
       fromGuest(note(2));
