@@ -9,7 +9,10 @@ import { element, make } from "./dom.js";
 import { facts } from "./facts.js";
 import { called, offers } from "./offers.js";
 import { hearBlocked } from "./blocked.js";
+import { hearBanner } from "./banner.js";
 import { put, withdraw } from "./questions.js";
+import { hearRunning, OPENING } from "./running.js";
+import { makeSpareSoon, placeFor, takeSpare, type Place } from "./spare.js";
 
 /** What a card is made of. */
 type Card = {
@@ -28,38 +31,45 @@ export function show(
   title: string,
   tool?: NonNullable<TransomView["tool"]>,
 ): TransomView {
-  const card = draw(id, title);
-  const { box, view, close } = card;
+  const spare = tool && takeSpare();
+  const card = draw(spare ?? placeFor(id), title);
+  const { box, view, note, close } = card;
   if (tool) view.tool = tool;
   view.facts = facts();
   hearLife(card, tool !== undefined);
   hearQuestions(card);
   hearText(card);
   hearBlocked(view);
+  hearBanner(view);
+  hearRunning(view, note);
   view.addEventListener("transom-tools", ({ detail }) =>
     offers(box, view, detail.tools),
   );
   view.addEventListener("transom-called", ({ detail }) => called(box, detail));
   close.onclick = () => view.close();
-  element("views").prepend(box);
-  view.channel = channel;
+  for (const told of ["transom-open", "transom-text", "transom-close"])
+    view.addEventListener(told, () => makeSpareSoon(channel), { once: true });
+  if (spare) view.open();
+  else {
+    element("views").prepend(box);
+    view.channel = channel;
+  }
   return view;
 }
 
-function draw(id: string, title: string): Card {
-  const box = make("article", { className: "view" });
-  const view = document.createElement("transom-view") as TransomView;
+function draw({ box, view }: Place, title: string): Card {
   const close = make("button", { textContent: "Close", className: "close" });
   const head = make("header", {});
   const heading = make("h3", { textContent: title });
   head.append(heading, close);
   close.ariaLabel = `Close ${title}`;
+  box.className = "view";
   box.ariaLabel = title;
-  const note = make("p", { className: "note", textContent: "Opening…" });
+  const note = make("p", { className: "note", textContent: OPENING });
   note.setAttribute("role", "status");
-  view.setAttribute("view", id);
   view.setAttribute("label", title);
-  box.append(head, view, note);
+  view.before(head);
+  box.append(note);
   return { box, heading, view, note, close };
 }
 
@@ -189,7 +199,7 @@ function save(file: {
 
 const CLOSED: Record<string, string> = {
   unknown: "The host process no longer has this view.",
-  lost: "The connection to the host process was lost and the view with it.",
+  lost: "The connection to the host process was lost and the view with it, or another page took it over.",
   overrun:
     "The view was stopped: it sent more than the host process could take.",
 };

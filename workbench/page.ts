@@ -8,6 +8,7 @@ import { say } from "./dom.js";
 import { followPage } from "./facts.js";
 import { log } from "./log.js";
 import { servers } from "./servers.js";
+import { makeSpareSoon } from "./spare.js";
 
 /** The token in the fragment is good for one key, which stays in this tab. */
 async function exchange(): Promise<string | undefined> {
@@ -57,7 +58,7 @@ function start(key: string): void {
       else if (state === "refused") {
         sessionStorage.removeItem(KEY);
         say(
-          "The host process does not know this page, because it was started again. Open the address that it printed.",
+          "The host process does not know this page, because it was started again. Open the address that it printed, or press Enter in its terminal for a new one.",
         );
       } else if (state === "replaced")
         say(
@@ -72,6 +73,8 @@ function start(key: string): void {
       reopened(views.length);
     },
   });
+  // After the views that come back, which would stand above it.
+  void known.then(() => makeSpareSoon(channel));
   followPage();
   void servers(key, channel, known);
   void log(key);
@@ -84,6 +87,6 @@ const TAB = "transom-tab";
 const key = await exchange();
 if (key === undefined)
   say(
-    "Open the address that transom printed: it holds a token that is good once. If it was used already, start transom again.",
+    "Open the address that transom printed: it holds a token that is good once. If it was used already, press Enter in the terminal where transom runs: it prints a new one.",
   );
 else start(key);

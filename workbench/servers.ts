@@ -3,6 +3,7 @@ import type { WebSocketChannel } from "../web/src/host.js";
 import { show } from "./card.js";
 import { element, get, make, pause } from "./dom.js";
 import { argumentsForm, whenOpened, write, type InputSchema } from "./form.js";
+import { drawLeft } from "./left.js";
 import { TOOLS } from "./offers.js";
 import type {
   Decision,
@@ -26,6 +27,7 @@ export async function servers(
       version = state.version;
       draw(state.servers, channel);
       drawDecisions(state.decisions, key);
+      drawLeft(state.left, channel);
       const ready = state.servers.some(
         ({ name, state: is }) => name === state.open?.server && is === "ready",
       );
@@ -60,7 +62,7 @@ function draw(servers: Server[], channel: WebSocketChannel): void {
     const text = JSON.stringify(about);
     if (text !== drawn.text) drawn.about.replaceChildren(...aboutOf(server));
     drawn.text = text;
-    drawTools(drawn, server.name, tools, channel);
+    drawTools(drawn, server, channel);
     return drawn.box;
   });
   if (boxes.some((box, at) => element("servers").children[at] !== box))
@@ -86,8 +88,7 @@ function emptyBox(): Drawn {
 
 function drawTools(
   drawn: Drawn,
-  server: string,
-  tools: Tool[],
+  { name: server, tools, more_tools: beyond = 0 }: Server,
   channel: WebSocketChannel,
 ): void {
   const forms = new Map<string, HTMLElement>();
@@ -109,7 +110,7 @@ function drawTools(
       now
         .find((other) => titleOf(other) === titleOf(form))
         ?.setAttribute("open", "");
-  const more = tools.length - TOOLS;
+  const more = Math.max(tools.length - TOOLS, 0) + beyond;
   if (more > 0)
     now.push(
       make("p", {

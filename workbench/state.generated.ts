@@ -1,7 +1,9 @@
 // Written by crates/transom-host/src/page_types.rs from the types of the host process. Do not edit.
 
 // prettier-ignore
-export type State = { version: number, servers: Array<Server>, decisions: Array<Decision>, open?: First, };
+export type State = { version: number, servers: Array<Server>, decisions: Array<Decision>,
+/** Views whose page is gone, and which another one can take over. */
+left: Array<LeftView>, open?: First, };
 
 /** A tool to open when the page is first shown. */
 // prettier-ignore
@@ -18,6 +20,8 @@ state: Standing,
 words: string,
 /** The tools that a model or a person may call. */
 tools: Array<Tool>,
+/** How many more it has, which are not shown. */
+more_tools?: number,
 /** What people should know before they open a view. */
 findings: Array<Remark>,
 /** How many of its views are still to be looked at; what is found comes to the findings. */
@@ -82,6 +86,14 @@ export type Decision = { id: string, server: string,
 words: string, yes: boolean,
 /** Whether it is kept after the end. */
 kept: boolean, };
+
+/** A view whose page is gone, as people are shown it. */
+// prettier-ignore
+export type LeftView = {
+/** Its name on the socket. */
+view: string,
+/** What it shows. */
+title: string, };
 
 // prettier-ignore
 export type Entries = { entries: Array<Entry>, };
