@@ -8,7 +8,7 @@ use std::{
 use rmcp::{ServerHandler, handler::server::wrapper::Parameters, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transom_server::{Shown, View, Views};
+use transom_server::{ServeError, Shown, View, Views};
 
 #[derive(View)]
 #[view(
@@ -89,8 +89,8 @@ impl House {
 impl ServerHandler for House {}
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    transom_examples::serve(Views::wrap(House::default()).view::<Form>().build()?).await
+async fn main() -> Result<(), ServeError> {
+    Views::wrap(House::default()).view::<Form>().serve().await
 }
 
 impl Book {

@@ -3,7 +3,7 @@
 use rmcp::{ServerHandler, handler::server::wrapper::Parameters, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transom_server::{Shown, View, Views};
+use transom_server::{ServeError, Shown, View, Views};
 
 #[derive(View)]
 #[view(uri = "ui://canvas/squares", file = "views/canvas.html", title = "Canvas")]
@@ -54,6 +54,6 @@ impl Easel {
 impl ServerHandler for Easel {}
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    transom_examples::serve(Views::wrap(Easel).view::<Squares>().build()?).await
+async fn main() -> Result<(), ServeError> {
+    Views::wrap(Easel).view::<Squares>().serve().await
 }

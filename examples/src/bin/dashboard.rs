@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rmcp::{ServerHandler, handler::server::wrapper::Parameters, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transom_server::{Shown, View, Views};
+use transom_server::{ServeError, Shown, View, Views};
 
 #[derive(View)]
 #[view(uri = "ui://dashboard/service", file = "views/dashboard.html", title = "Service dashboard")]
@@ -76,8 +76,8 @@ impl Service {
 impl ServerHandler for Service {}
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    transom_examples::serve(Views::wrap(Service).view::<Dashboard>().build()?).await
+async fn main() -> Result<(), ServeError> {
+    Views::wrap(Service).view::<Dashboard>().serve().await
 }
 
 /// Points between two moments, and the newest in any case.

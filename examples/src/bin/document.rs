@@ -9,7 +9,7 @@ use rmcp::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use transom_server::{Shown, View, Views};
+use transom_server::{ServeError, Shown, View, Views};
 
 #[derive(View)]
 #[view(uri = "ui://document/reader", file = "views/document.html", title = "Reader")]
@@ -74,9 +74,9 @@ impl Library {
 impl ServerHandler for Library {}
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+async fn main() -> Result<(), ServeError> {
     let library = Library { logbook: logbook().into() };
-    transom_examples::serve(Views::wrap(library).view::<Reader>().build()?).await
+    Views::wrap(library).view::<Reader>().serve().await
 }
 
 /// About two megabytes, with letters of more than one byte in it.

@@ -53,7 +53,7 @@ async fn main() -> anyhow::Result<()> {
     let origin = serve_pictures().await?;
     // The port is known only now, so the origin is added to what the attribute declares.
     let wall = Wall::def().resource(&origin).connect(&origin);
-    transom_examples::serve(Views::wrap(Gallery { origin }).declare(wall).build()?).await
+    Ok(Views::wrap(Gallery { origin }).declare(wall).serve().await?)
 }
 
 /// Stands in for a CDN: another origin, here on loopback.

@@ -3,7 +3,7 @@
 use rmcp::{ServerHandler, handler::server::wrapper::Parameters, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transom_server::{Shown, View, Views};
+use transom_server::{ServeError, Shown, View, Views};
 
 #[derive(View)]
 #[view(uri = "ui://recipe/sheet", file = "views/recipe.html", title = "Recipe", border = true)]
@@ -55,8 +55,8 @@ impl Kitchen {
 impl ServerHandler for Kitchen {}
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    transom_examples::serve(Views::wrap(Kitchen).view::<Sheet>().build()?).await
+async fn main() -> Result<(), ServeError> {
+    Views::wrap(Kitchen).view::<Sheet>().serve().await
 }
 
 impl Recipe {

@@ -3,7 +3,7 @@
 use rmcp::{ServerHandler, handler::server::wrapper::Parameters, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use transom_server::{Shown, View, Views};
+use transom_server::{ServeError, Shown, View, Views};
 
 #[derive(View)]
 #[view(
@@ -56,8 +56,8 @@ impl Weather {
 impl ServerHandler for Weather {}
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    transom_examples::serve(Views::wrap(Weather).view::<Card>().build()?).await
+async fn main() -> Result<(), ServeError> {
+    Views::wrap(Weather).view::<Card>().serve().await
 }
 
 impl Forecast {
