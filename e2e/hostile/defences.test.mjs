@@ -1,6 +1,6 @@
 // What `scripts/without-defences` takes away is still there, and so are the tests that are to notice.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "../rig/test.mjs";
 import { DEFENCES, fileOf } from "./defences.mjs";
 
@@ -18,7 +18,19 @@ function named(file) {
   return [text, ...[...text.matchAll(/from "\.\/(\w+\.mjs)"/g)].map(([, name]) => read(`e2e/hostile/${name}`))].join("\n");
 }
 
+/** The Rust files of a crate, its tests included. */
+function sources(crate) {
+  const home = new URL(`../../crates/${crate}/`, import.meta.url);
+  const files = readdirSync(home, { recursive: true }).filter((name) => name.endsWith(".rs"));
+  return files.map((name) => readFileSync(new URL(name, home), "utf8")).join("\n");
+}
+
 test("every test that is to notice is there", () => {
-  const lost = DEFENCES.filter(({ test: [file, words] }) => !named(file).includes(words));
+  const browser = DEFENCES.filter(({ test }) => test);
+  const lost = browser.filter(({ test: [file, words] }) => !named(file).includes(words));
   assert.deepEqual(lost.map(({ test }) => test.join(": ")), []);
+  const rust = DEFENCES.filter(({ unit }) => unit);
+  const missing = rust.filter(({ unit }) => !new RegExp(`fn \\w*${unit.at(-1)}\\w*\\(`).test(sources(unit[0])));
+  assert.deepEqual(missing.map(({ unit }) => unit.join(" ")), []);
+  assert.equal(browser.length + rust.length, DEFENCES.length);
 });

@@ -66,7 +66,7 @@ test("H-10 a tool for apps alone is neither shown nor called when the model's si
   assert.deepEqual(names.sort(), ["model_only", "open"]);
   // The page does not show it; whoever asks through the page all the same is refused by the host.
   const id = await bench.page.evaluate(() => {
-    const beside = document.querySelector("#views transom-view");
+    const beside = document.querySelector("#views .view transom-view");
     const place = document.createElement("transom-view");
     place.setAttribute("view", "by-hand");
     place.tool = { server: "stranger", name: "look", arguments: {} };

@@ -17,8 +17,8 @@ export function example(name) {
 }
 
 /** Starts an example over HTTP. */
-export async function startExample(name) {
-  const child = spawn(example(name).command, ["--http", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+export async function startExample(name, args = ["--http", "0"]) {
+  const child = spawn(example(name).command, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
   const [url] = await Promise.race([
     once(createInterface({ input: child.stdout }), "line"),

@@ -6,12 +6,12 @@ import { startBrowser } from "./browser.mjs";
 import { bundle, page } from "./bundle.mjs";
 import { example, openBench, startHost } from "./host.mjs";
 
-/** Starts the host with the backend's server, shows its view, and opens a tab of the backend's own. */
-export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', view = "fetch.view.js", script = "fetch.xhr.js" } = {}) {
+/** Starts the host with the backend's server, or with one that asks `upstream`, shows its view, and opens a tab of the backend's own. */
+export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', view = "fetch.view.js", script = "fetch.xhr.js", upstream } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-fetch-"));
   const [document, place] = ["page.html", "place"].map((name) => path.join(folder, name));
   writeFileSync(document, page({ scripts: [await bundle(view)] }));
-  const host = await startHost({ servers: { fetch: { command: example("fetch"), args: [document, place] } }, toml });
+  const host = await startHost({ servers: { fetch: { command: example("fetch"), args: [document, place, ...(upstream ? [upstream] : [])] } }, toml });
   const browser = await startBrowser();
   const bench = await openBench(browser, host);
   const card = await bench.run("fetch", "show");

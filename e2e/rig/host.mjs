@@ -21,8 +21,14 @@ export const hostile = (mood, ...more) => ({
   args: [path.join(ROOT, "e2e/servers/hostile.mjs"), mood, ...more],
 });
 
-/** Starts `transom run`, or `dev`, with the servers of an `mcpServers` object, or with the demo, and with what a `transom.toml` says. */
-export async function startHost({ verb = "run", servers, toml, args = [], env = {} } = {}) {
+/** The server that takes its time, in one of its moods. */
+export const slow = (...mood) => ({ command: process.execPath, args: [path.join(ROOT, "e2e/servers/slow.mjs"), ...mood] });
+
+/**
+ * Starts `transom run`, or `dev`, with the servers of an `mcpServers` object, or with the demo, and with what a `transom.toml` says; with `terminal`
+ * in a terminal, where `press` presses Enter and returns the address that is printed then.
+ */
+export async function startHost({ verb = "run", servers, toml, args = [], env = {}, terminal = false } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-host-"));
   const words = [...args, "--port", String(await freePort())];
   // What one test agreed to is not agreed to in the next.
@@ -38,7 +44,9 @@ export async function startHost({ verb = "run", servers, toml, args = [], env = 
     words.push("--toml", file);
   }
   // A group of its own, so that a test can tell that nobody of it is left.
-  const child = spawn(binary(), [verb, ...words], { detached: true, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const [program, line] = terminal ? ["script", inTerminal([binary(), verb, ...words])] : [binary(), [verb, ...words]];
+  const child = spawn(program, line, { detached: true, env: { ...process.env, ...env }, stdio: [terminal ? "pipe" : "ignore", "pipe", "pipe"] });
+  const end = () => (terminal ? child.stdin.write("\x03") : child.kill("SIGINT"));
   const exited = once(child, "exit");
   const output = [];
   child.stderr.setEncoding("utf8").on("data", (text) => output.push(text));
@@ -63,7 +71,20 @@ export async function startHost({ verb = "run", servers, toml, args = [], env = 
     sandboxPort: Number(sandboxPort),
     output,
     exited,
-    interrupt: () => child.kill("SIGINT"),
+    interrupt: end,
+    async press() {
+      const printed = new Promise((found) => {
+        const hear = (line) => {
+          const match = /http:\/\/localhost:\d+\/#token=\w+/.exec(line);
+          if (!match) return;
+          lines.off("line", hear);
+          found(match[0]);
+        };
+        lines.on("line", hear);
+      });
+      child.stdin.write("\r");
+      return printed;
+    },
     /** As a power cut ends it: no time to say anything. Its servers notice that nobody listens any more. */
     async kill() {
       child.kill("SIGKILL");
@@ -71,13 +92,16 @@ export async function startHost({ verb = "run", servers, toml, args = [], env = 
     },
     audit: () => auditRows(data),
     async stop() {
-      child.kill("SIGINT");
+      end();
       const [code] = await exited;
       rmSync(folder, { recursive: true, force: true });
       return code;
     },
   };
 }
+
+/** The arguments with which `script` runs a command in a terminal of its own, and keeps no record of it. */
+const inTerminal = (words) => ["--quiet", "--flush", "--return", "--command", words.map((word) => `'${word}'`).join(" "), "/dev/null"];
 
 /** What the audit in a folder holds, oldest first; fails unless its chain holds. */
 export async function auditRows(data) {
@@ -224,7 +248,7 @@ export function runTool({ server, tool, values }) {
     else field.value = typeof values[name] === "string" ? values[name] : JSON.stringify(values[name]);
   }
   form.querySelector("button").click();
-  return document.querySelector("#views transom-view").getAttribute("view");
+  return document.querySelector("#views .view transom-view").getAttribute("view");
 }
 
 /** Every process of a group that is still there. */

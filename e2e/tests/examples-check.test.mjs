@@ -18,7 +18,7 @@ const check = (...words) =>
     const child = execFile(binary(), ["check", ...words], { maxBuffer: 1 << 26 }, (_, out, err) => done({ code: child.exitCode, out, err }));
   });
 
-for (const name of EXAMPLES)
+for (const name of [...EXAMPLES, "shop"])
   test(`${name}: clean, with every tool called that opens its view`, async () => {
     const server = await startExample(name);
     after(() => server.stop());

@@ -321,5 +321,5 @@ function write({ server, tool, values }) {
     label.querySelector("input, textarea").value = typeof value === "string" ? value : JSON.stringify(value);
   }
   form.querySelector("button.slowly").click();
-  return document.querySelector("#views transom-view").getAttribute("view");
+  return document.querySelector("#views .view transom-view").getAttribute("view");
 }

@@ -16,7 +16,7 @@ const { page, context } = bench;
 
 /** The view that is on top. */
 async function topCard() {
-  const view = await page.locator("#views transom-view").first().getAttribute("view");
+  const view = await page.locator("#views .view transom-view").first().getAttribute("view");
   return bench.card(view);
 }
 const says = (card, words) => card.guest.locator("#said", { hasText: words }).waitFor();

@@ -26,7 +26,7 @@ const bench = await openBench(browser, host, { prepare });
 const { page, context } = bench;
 
 async function topCard(bench) {
-  const view = await bench.page.locator("#views transom-view").first().getAttribute("view");
+  const view = await bench.page.locator("#views .view transom-view").first().getAttribute("view");
   return bench.card(view);
 }
 const says = (card, words) => card.guest.locator("#said", { hasText: words }).waitFor();

@@ -1,0 +1,2 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+globalThis.Client = Client;

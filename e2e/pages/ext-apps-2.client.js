@@ -1,0 +1,2 @@
+import { Client } from "@modelcontextprotocol/client";
+globalThis.Client = Client;

@@ -1,0 +1,4 @@
+import htmx from "htmx-2";
+import "./fetch.backends.js";
+
+globalThis.LIBRARIES["htmx 2"] = () => globalThis.hypertext(htmx);

@@ -1,0 +1,4 @@
+import htmx from "htmx.org";
+import "./fetch.backends.js";
+
+globalThis.LIBRARIES["htmx 4"] = () => globalThis.hypertext(htmx);

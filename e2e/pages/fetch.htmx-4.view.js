@@ -1,0 +1,2 @@
+import "./fetch.view.js";
+import "./fetch.htmx-4.js";
