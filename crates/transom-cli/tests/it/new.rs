@@ -121,10 +121,11 @@ fn every_template_builds_passes_its_tests_and_the_check() {
     cargo(&["check", "--tests", "--package", "new-*"]);
     for template in TEMPLATES {
         let server = target.join("debug").join(format!("new-{template}"));
-        let words = ["check", "--level", "note", "--", server.to_str().unwrap()];
+        let server = server.to_str().unwrap();
+        let words = ["check", "--level", "note", "--call", "add", "--", server];
         let (code, out, err) = place.transom(&words);
         assert_eq!(code, 0, "{template}: {out}{err}");
-        assert!(out.contains("4 tools, 1 view, 1 call made") && out.contains("clean"), "{out}");
+        assert!(out.contains("4 tools, 1 view, 2 calls made") && out.contains("clean"), "{out}");
         assert!(!out.contains("not checked"), "{out}");
     }
     let mut fmt = Command::new(env!("CARGO"));
