@@ -246,7 +246,7 @@ impl Project<'_> {
 
 const USES: &str =
     "use transom_server::{BuildError, Cancelled, Progress, Shown, View, Views, WithViews};";
-const USES_ASKAMA: &str = "use transom_server::{\n    BuildError, Cancelled, Progress, RenderCx, Shown, View, Views, WithViews,\n};";
+const USES_ASKAMA: &str = "use transom_server::{BuildError, Cancelled, Progress, RenderCx, Shown, View, Views, WithViews};";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const URL_IMPORT: &str = "import { fileURLToPath } from \"node:url\";\n";
 /// Where the library is in a checkout.
