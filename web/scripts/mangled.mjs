@@ -16,10 +16,10 @@ export const MANGLED = {
   asked: "a",
   strays: "s",
   home: "g",
-  stream: "f",
+  queue: "f",
   due: "o",
   heard: "w",
-  payload: "y",
+  rest: "y",
   begin: "b",
   chosen: "n",
 };

@@ -55,7 +55,7 @@ export class WebSocketChannel implements Channel {
   readonly #seats = new Map<
     string,
     {
-      stream: ReturnType<typeof openStream>;
+      queue: ReturnType<typeof openStream>;
       hear: (told: Told) => void;
       due?: ReturnType<typeof setTimeout> | undefined;
     }
@@ -77,17 +77,17 @@ export class WebSocketChannel implements Channel {
     const seat =
       this.#seats.get(view) ??
       ({
-        stream: openStream(view, (text) => this.#live?.send(text)),
+        queue: openStream(view, (text) => this.#live?.send(text)),
       } as {
-        stream: ReturnType<typeof openStream>;
+        queue: ReturnType<typeof openStream>;
         hear: (told: Told) => void;
       });
     seat.hear = hear;
     this.#seats.set(view, seat);
     return {
       say: (said) => {
-        if (!seat.stream.say(said)) {
-          seat.stream.say({ close: { reason: "flood" } });
+        if (!seat.queue.say(said)) {
+          seat.queue.say({ close: { reason: "flood" } });
           hear({ close: { reason: "overrun" } });
         }
       },
@@ -142,13 +142,13 @@ export class WebSocketChannel implements Channel {
     // What is no frame is nothing, and throws here.
     const frame = readFrame(text)!;
     const seat = this.#seats.get(frame.view);
-    if (!seat || !seat.stream.take(frame)) return;
+    if (!seat || !seat.queue.take(frame)) return;
     // What the page says confirms as well; this is for when it has nothing to say.
     seat.due ??= setTimeout(() => {
       seat.due = undefined;
-      seat.stream.confirm();
+      seat.queue.confirm();
     }, 20);
-    seat.hear({ [frame.kind!]: frame.payload } as Told);
+    seat.hear({ [frame.kind!]: frame.rest } as Told);
   }
 
   #begin({ resumed, views }: { resumed: boolean; views: string[] }): void {
@@ -156,7 +156,7 @@ export class WebSocketChannel implements Channel {
     this.#failures = 0;
     this.#options.onstate?.("open");
     const seats = [...this.#seats.values()];
-    if (resumed || !this.#begun) seats.forEach(({ stream }) => stream.repeat());
+    if (resumed || !this.#begun) seats.forEach(({ queue }) => queue.repeat());
     else {
       this.#seats.clear();
       seats.forEach(({ hear }) => hear({ close: { reason: "lost" } }));

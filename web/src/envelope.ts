@@ -70,13 +70,13 @@ export type Called = Kind<"called">;
 
 type Kind<K extends string> = Extract<generated.Told, Record<K, unknown>>[K];
 
-/** What one frame said, its payload unread when it is a message. */
+/** What one frame said, the rest of it unread when it is a message. */
 export type Frame = {
   view: string;
   ack: number;
   seq?: number;
   kind?: string;
-  payload?: unknown;
+  rest?: unknown;
 };
 
 /** Reads a frame that concerns a view; nothing when it is not written as the rules say. */
@@ -89,7 +89,7 @@ export function readFrame(text: string): Frame | undefined {
     ack: +ack!,
     seq: seq && +seq,
     kind,
-    payload: kind && (kind === "message" ? body : JSON.parse(body)),
+    rest: kind && (kind === "message" ? body : JSON.parse(body)),
   } as Frame;
 }
 
@@ -132,11 +132,11 @@ export function openStream(view: string, write: (text: string) => void) {
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
-    take({ seq = 0, ack, kind, payload }: Frame): boolean {
+    take({ seq = 0, ack, kind, rest }: Frame): boolean {
       if (ack > confirmed + flying || seq > heard + 1)
         throw new TypeError("not a frame");
       for (; confirmed < ack; confirmed++, flying--) unconfirmed.shift();
-      if (kind === "open") Object.assign(most, (payload as Opened).limits);
+      if (kind === "open") Object.assign(most, (rest as Opened).limits);
       fill();
       if (seq <= heard) return false;
       heard = seq;

@@ -252,7 +252,8 @@ export class TransomView extends HTMLElement {
     const { method, params = {} } = message;
     const word = RESERVED.exec(method)?.[2];
     if (word !== undefined) {
-      if (word === "stopped") return this.#stop(params.reason as "flood");
+      if (word === "stopped")
+        return this.#stop(params.reason === "not-text" ? "not-text" : "flood");
       if (word === "dropped")
         return this.#pass({ dropped: params }) && this.#ignore();
       if (word === "active") this.#it.asked.shift()?.(params.active);
@@ -279,7 +280,7 @@ export class TransomView extends HTMLElement {
     if (this.spare) return (this.#warm = this.#frame!.src);
     // Well formed or not: the host process judges what says that it is a message, ours or mcp-ui's. Other traffic is not a view's word.
     return this.#lanes.heard(message) &&
-      ((data as Json)?.jsonrpc || (data as Json)?.type)
+      ((data as Json)?.jsonrpc === "2.0" || (data as Json)?.type)
       ? this.#pass({ message: data as Message })
       : this.#ignore();
   }
