@@ -379,13 +379,13 @@ pub(crate) fn click(server: &str, tool: &str, deed: &Deed) -> Ask {
     }
 }
 
-/// A file as the person who decides sees it: what would be fetched for the view is named in full (H-97).
+/// A file as the person who decides sees it: what its server would be asked for is named in full (H-97).
 fn shown(file: &transom::host::File) -> FileOffer {
     let offer = named(file);
     match &file.body {
         FileBody::Link(address) => {
             let from = Quoted::long(address, address.len());
-            FileOffer { name: format!("{} from {from}", file.name), ..offer }
+            FileOffer { name: format!("{} from {from}, read by its server", file.name), ..offer }
         }
         FileBody::Text(_) | FileBody::Blob(_) => offer,
     }

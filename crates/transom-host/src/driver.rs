@@ -12,6 +12,7 @@ mod ledger;
 mod left;
 mod life;
 mod limits;
+mod linked;
 mod memory;
 mod offers;
 mod opening;
@@ -176,6 +177,11 @@ impl Driver {
             Event::Done { view, turn, call, outcome } => {
                 if let Some((seat, common)) = self.seat_in(&view, turn) {
                     seat.done(common, call, outcome);
+                }
+            }
+            Event::Collected { view, turn, call, files } => {
+                if let Some((seat, common)) = self.seat_in(&view, turn) {
+                    seat.collected(common, call, files);
                 }
             }
             Event::Reported { view, turn, report } => self.reported(&view, turn, &report),

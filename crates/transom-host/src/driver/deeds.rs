@@ -1,7 +1,7 @@
 //! What is done for a view once it is allowed: by its server, by the page, or here.
 
 use transom::{
-    host::{FileBody, Input, Task},
+    host::{Input, Task},
     printed::Printed,
     rpc::ErrorObject,
     violation::Quoted,
@@ -13,6 +13,7 @@ use super::{
     calls::Caller,
     common::Common,
     ledger::Held,
+    linked::is_linked,
     seat::{About, Seat},
 };
 use crate::{
@@ -36,16 +37,7 @@ impl Seat {
                 Ok(request) => self.send(common, Caller::View { turn: self.turn, call }, request),
                 Err(error) => self.settle(common, call, Err(&error.to_string())),
             },
-            // H-97: an address is never fetched on a view's behalf.
-            Task::Download { files }
-                if files.iter().any(|file| matches!(file.body, FileBody::Link(_))) =>
-            {
-                self.settle(
-                    common,
-                    call,
-                    Err("this host saves what it is given and fetches nothing"),
-                );
-            }
+            Task::Download { files } if is_linked(&files) => self.collect(common, call, files),
             Task::OpenLink { .. } | Task::Download { .. } => {
                 let deed = consent::deed(&task, self.deed_id(call)).expect("both are deeds");
                 self.deed(common, call, deed);

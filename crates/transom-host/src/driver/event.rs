@@ -10,6 +10,7 @@ use crate::{
     sandbox::Report,
     server::{ListChanged, Prepared},
     upstream::{CallError, Outcome},
+    words::Words,
 };
 
 /// Something that happens to the loop.
@@ -31,6 +32,8 @@ pub(crate) enum Event {
     Progress { view: ViewId, turn: u64, call: u64, params: Box<RawValue> },
     /// A call of a view has come to its end.
     Done { view: ViewId, turn: u64, call: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// The files of a download are there, those that its server had too; or why one is not.
+    Collected { view: ViewId, turn: u64, call: u64, files: Result<Vec<host::File>, Words> },
     /// Something was blocked in a view, as its browser says, or failed in it, as it says itself.
     Reported { view: ViewId, turn: u64, report: Report },
     /// The file of decisions is not what it was.

@@ -1431,5 +1431,6 @@ async fn a_tools_name_is_quoted_in_the_list_of_decisions() {
     assert_eq!(shown[0]["words"], words);
 }
 
+mod linked;
 mod long_calls;
 mod returning;

@@ -88,7 +88,7 @@ pub enum FileBody {
     Text(String),
     /// Bytes, in base64.
     Blob(String),
-    /// An address, to be fetched only with consent and never with credentials (H-97).
+    /// An address, for the view's server: only with consent, and nobody else is asked for it (H-97).
     Link(String),
 }
 

@@ -9,13 +9,13 @@ use crate::{
 };
 
 /// A server whose tool answers when a test says so. What it hears is told; what the test sends, it writes.
-struct Slow {
-    target: Target,
+pub(super) struct Slow {
+    pub(super) target: Target,
     heard: mpsc::UnboundedReceiver<Value>,
     says: mpsc::UnboundedSender<Value>,
 }
 
-fn slow() -> Slow {
+pub(super) fn slow() -> Slow {
     let (tell, heard) = mpsc::unbounded_channel();
     let (says, said) = mpsc::unbounded_channel::<Value>();
     let said = Arc::new(tokio::sync::Mutex::new(said));
@@ -58,9 +58,7 @@ fn reply(line: &str, tell: &mpsc::UnboundedSender<Value>) -> Option<Value> {
             json!({ "tools": [showing("show"), plain] })
         }
         "resources/list" => json!({ "resources": [] }),
-        "resources/read" => json!({ "contents": [{
-            "uri": "ui://a/b", "mimeType": transom::wire::MIME, "text": "<p>hello",
-        }] }),
+        "resources/read" => return linked::file(&message),
         "ping" => json!({}),
         _ => return None,
     };
@@ -69,7 +67,7 @@ fn reply(line: &str, tell: &mpsc::UnboundedSender<Value>) -> Option<Value> {
 
 impl Slow {
     /// The next message of this method.
-    async fn expect(&mut self, method: &str) -> Value {
+    pub(super) async fn expect(&mut self, method: &str) -> Value {
         loop {
             let heard = tokio::time::timeout(Duration::from_secs(3_600), self.heard.recv()).await;
             let message = heard.expect("it says it some time").expect("the server runs");
@@ -85,18 +83,18 @@ impl Slow {
         self.says.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).unwrap();
     }
 
-    fn answer(&self, call: &Value, text: &str) {
+    pub(super) fn answer(&self, call: &Value, text: &str) {
         let result = json!({ "content": [{ "type": "text", "text": text }] });
         self.says.send(json!({ "jsonrpc": "2.0", "id": call["id"], "result": result })).unwrap();
     }
 }
 
-async fn open(page: &mut Load<'_>, view: &str, tool: &str) {
+pub(super) async fn open(page: &mut Load<'_>, view: &str, tool: &str) {
     let tool = json!({ "server": "slow", "name": tool, "arguments": {} });
     page.say(view, "open", json!({ "lanes": [], "modes": [], "tool": tool })).await;
 }
 
-async fn stage(target: Target, times: Times) -> Stage {
+pub(super) async fn stage(target: Target, times: Times) -> Stage {
     let agreement = Agreement { times, ..Agreement::default() };
     Stage::with(|builder| builder.server_with("slow", target, agreement)).await
 }
