@@ -88,9 +88,11 @@ function emptyBox(): Drawn {
 
 function drawTools(
   drawn: Drawn,
-  { name: server, tools, more_tools: beyond = 0 }: Server,
+  { name: server, state, tools, more_tools: beyond = 0 }: Server,
   channel: WebSocketChannel,
 ): void {
+  // While a server is started again nothing is known of its tools; the forms that a person fills in wait for it.
+  if (state !== "ready" && !tools.length && drawn.forms.size) return;
   const forms = new Map<string, HTMLElement>();
   for (const tool of tools.slice(0, TOOLS)) {
     const text = JSON.stringify(tool);

@@ -82,6 +82,43 @@ test("a changed document is loaded anew, with the last input and result", async 
   assert.equal(await card.ask.count(), 0);
 });
 
+test("what the person typed and chose, and what the script saves, outlives a change of the document", async () => {
+  const form = `<input name="who"><input type="checkbox" id="sure"><textarea></textarea>
+<select name="size"><option>small<option>large</select><input type="password" name="secret"><div id="later"></div>
+<script>
+addEventListener("transom-save", ({ detail }) => (detail.steps = [...(window.steps ?? []), "saved"]));
+addEventListener("transom-restore", ({ detail }) => (window.steps = detail.steps));
+setTimeout(() => (later.innerHTML = '<input name="made-by-a-script">'), 200);
+</script>`;
+  save("index.html", page("Form") + form);
+  await shows("Form");
+  await view.locator("[name=who]").fill("Grace");
+  await view.locator("#sure").check();
+  await view.locator("textarea").fill("two\nlines");
+  await view.locator("select").selectOption("large");
+  await view.locator("[name=secret]").fill("hidden");
+  await view.locator("[name=made-by-a-script]").fill("late");
+  for (const title of ["Form again", "Form once more"]) {
+    save("index.html", page(title) + form);
+    await shows(title);
+    await view.locator("[name=made-by-a-script]").waitFor();
+    const values = view.locator("input, textarea, select");
+    const typed = () =>
+      values.evaluateAll((all) => all.map((field) => (field.type === "checkbox" ? field.checked : field.value)));
+    await view.locator("body").evaluate(
+      (body) =>
+        new Promise((done) => {
+          const look = () => (body.querySelector("[name=made-by-a-script]").value ? done() : requestAnimationFrame(look));
+          look();
+        }),
+    );
+    assert.deepEqual(await typed(), ["Grace", true, "two\nlines", "large", "", "late"], "but no password");
+  }
+  assert.deepEqual(await view.locator("body").evaluate(() => window.steps), ["saved", "saved"]);
+  save("index.html", page("Third"));
+  await shows("Third");
+});
+
 test("a file that is missing is told, and the view runs on until it is back", async () => {
   renameSync(path.join(folder, "page.js"), path.join(folder, "away.js"));
   await card.guest.locator("pre", { hasText: "page.js" }).waitFor();
