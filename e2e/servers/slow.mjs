@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 
 const MIME = "text/html;profile=mcp-app";
 const [mood] = process.argv.slice(2);
-const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const send = (message) => void process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (words) => ({ content: [{ type: "text", text: words }] });
 const VIEW = `<!doctype html><meta charset="utf-8"><body><p>…</p><script>
 const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
