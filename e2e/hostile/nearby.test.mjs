@@ -40,7 +40,7 @@ test("a view that declares private addresses is asked about, and after a no it r
   const { host, bench, card } = await open(t, { servers: { stranger: server } });
   await card.ask.getByText("want to reach programs and devices that outsiders cannot").waitFor();
   for (const each of declared) await card.ask.getByText(`${each} (this machine): to send and fetch, to load scripts`).waitFor();
-  assert.equal(await card.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
+  assert.equal(await card.guest.locator("body").count(), 0, "and nothing runs meanwhile");
   await card.answer("deny");
   assert.deepEqual(await arrivals(bench, card), []);
   await bench.log("you did not agree to private addresses").first().waitFor();

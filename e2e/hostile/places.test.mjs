@@ -102,7 +102,7 @@ test("a document that moves to another address is a change like any other", asyn
     const next = await bench.run("same", "open");
     await next.ask.getByText("is not the one you have seen before").waitFor();
     await next.ask.getByText('its address is "ui://shifty/open.html?v=2", before "ui://shifty/open.html"').waitFor();
-    assert.equal(await next.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
+    assert.equal(await next.guest.locator("body").count(), 0, "and nothing runs meanwhile");
     await next.answer("allow");
     await next.guest.locator("body[data-ready]").waitFor();
   });
@@ -113,7 +113,7 @@ test("a view at an address that is a template is agreed to once, by pattern and 
     const first = await bench.run("same", "open");
     await first.ask.getByText("is made anew for each request, so you are not asked when its content changes").waitFor();
     await first.ask.getByText('its address is one of "ui://made/{id}"').waitFor();
-    assert.equal(await first.box.locator("iframe").count(), 0, "and nothing runs meanwhile");
+    assert.equal(await first.guest.locator("body").count(), 0, "and nothing runs meanwhile");
     await first.answer("allow");
     await first.guest.locator("body[data-ready]").waitFor();
     const UNPINNED = "not pinned: you are not asked when its content changes";
@@ -137,6 +137,6 @@ test("a view at an address that is a template is agreed to once, by pattern and 
     await third.ask.getByText("https://elsewhere.test").first().waitFor();
     await third.answer("deny");
     await third.note.getByText("you did not agree to what has changed in it").waitFor();
-    assert.equal(await third.box.locator("iframe").count(), 0);
+    assert.equal(await third.guest.locator("body").count(), 0);
   });
 });
