@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { compile } from "svelte/compiler";
 import { defineConfig } from "vitest/config";
 
 // The same tests on the source and on what is shipped.
@@ -8,7 +9,18 @@ const module = (name: string) =>
   at(built ? `dist/${name}.js` : `src/${name}.ts`);
 
 export default defineConfig({
+  plugins: [
+    {
+      name: "svelte",
+      transform: (code, filename) =>
+        filename.endsWith(".svelte")
+          ? compile(code, { filename, generate: "client" }).js
+          : undefined,
+    },
+  ],
   resolve: {
+    // Frameworks have another build for servers, in which nothing is ever mounted.
+    conditions: ["browser"],
     alias: [
       { find: /^transom$/, replacement: module("index") },
       { find: /^transom\/fetch$/, replacement: module("fetch/index") },
@@ -27,5 +39,6 @@ export default defineConfig({
       },
     },
     setupFiles: ["test/setup.ts"],
+    server: { deps: { inline: ["svelte", "solid-js"] } },
   },
 });

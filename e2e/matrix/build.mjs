@@ -13,12 +13,20 @@ const require = createRequire(path.join(VIEWS, "package.json"));
 /** A document on one line of ext-apps, without a framework. */
 export const plainView = (version) => document(`import ${JSON.stringify(path.join(HERE, "view.js"))};`, version);
 
-/** A document with a framework, on the newest ext-apps. */
-export const frameworkView = {
-  vue: () => document(`import { createApp } from "vue"; import View from "./View.vue"; ${MOUNT} createApp(View).mount(root);`),
-  svelte: () => document(`import { mount } from "svelte"; import View from "./View.svelte"; ${MOUNT} mount(View, { target: root });`),
-  solid: () => document(`import { render } from "solid-js/web"; import View from "./View.solid.jsx"; ${MOUNT} render(View, root);`),
-};
+/** Documents with a framework: on the newest ext-apps, and on our own package for that framework. */
+export const frameworkView = Object.fromEntries(
+  Object.entries({
+    vue: [".vue", `import { createApp } from "vue";`, "createApp(View).mount(root);"],
+    svelte: [".svelte", `import { mount } from "svelte";`, "mount(View, { target: root });"],
+    solid: [".solid.jsx", `import { render } from "solid-js/web";`, "render(View, root);"],
+  }).flatMap(([name, [kind, imports, draw]]) => {
+    const make = (file) => () => document(`${imports} import View from "./${file}${kind}"; ${MOUNT} ${draw}`);
+    return [
+      [name, make("View")],
+      [`transom/${name}`, make("Ours")],
+    ];
+  }),
+);
 
 const MOUNT = `const root = document.createElement("main"); document.body.replaceChildren(root);`;
 
@@ -33,14 +41,27 @@ async function document(contents, version = "2.0.4") {
     minify: true,
     write: false,
     conditions: ["browser", "svelte"],
-    alias: { "ext-apps": path.join(VIEWS, "node_modules", `ext-apps-${version}`) },
+    alias: {
+      "ext-apps": path.join(VIEWS, "node_modules", `ext-apps-${version}`),
+      ...Object.fromEntries(["vue", "svelte", "solid"].map((name) => [`transom/${name}`, path.resolve(HERE, `../../web/src/${name}.ts`)])),
+    },
     define: { "process.env.NODE_ENV": '"production"', __VUE_OPTIONS_API__: "false", __VUE_PROD_DEVTOOLS__: "false", __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false" },
     nodePaths: [path.join(VIEWS, "node_modules")],
-    plugins: [vue, svelte, solid],
+    plugins: [one, vue, svelte, solid],
   });
   const html = readFileSync(path.join(HERE, "view.html"), "utf8");
   return html.replace("/* the view */", () => inline(outputFiles[0].text));
 }
+
+/** One copy of each framework, whoever imports it: our package has another one beside it for its own tests. */
+const one = {
+  name: "one",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^(vue|svelte|solid-js)(\/|$)/ }, ({ path: wanted, kind, pluginData }) =>
+      pluginData === one ? undefined : resolve(wanted, { kind, resolveDir: VIEWS, pluginData: one }),
+    );
+  },
+};
 
 const vue = compiled("vue", /\.vue$/, (source, filename) => {
   const { parse, compileScript } = require("vue/compiler-sfc");

@@ -1,6 +1,6 @@
-// Views and servers that nobody here wrote: every line of ext-apps, frameworks for views, frameworks for servers, and mcp-ui from
-// before MCP Apps. Each row is shown what it was opened with, calls a tool, says something and asks for a link; and every question
-// comes before its deed.
+// Views and servers that nobody here wrote: every line of ext-apps, frameworks for views (with our own package too), frameworks for
+// servers, and mcp-ui from before MCP Apps. Each row is shown what it was opened with, calls a tool, says something and asks for a
+// link; and every question comes before its deed.
 import assert from "node:assert/strict";
 import { suite } from "node:test";
 import { after, test } from "../rig/test.mjs";
@@ -20,6 +20,9 @@ const ROWS = {
   vue: {},
   svelte: {},
   solid: {},
+  "transom/vue": {},
+  "transom/svelte": {},
+  "transom/solid": { way: "stdio" },
   "mcp-ui adapter": { host: false, input: false, result: 'given {"from":3}' },
   "mcp-ui plain": { way: "stdio", host: false, input: false, result: 'given {"from":3}', embedded: true, banner: "in the result of its tool" },
   "mcp-ui linked": { host: false, input: false, result: 'given {"from":3}', banner: "speaks mcp-ui's own messages" },

@@ -3,12 +3,12 @@
 //   node scripts/pack-test.mjs [tarball]      with a tarball, that one is installed
 import { execFileSync } from "node:child_process";
 import {
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,16 +44,19 @@ try {
   for (const name of ["LICENSE-MIT", "LICENSE-APACHE"])
     if (!licence(home, name).equals(licence(join(root, ".."), name)))
       throw new Error(`${name} is not the repository's`);
-  for (const name of ["@types/react", "react", "csstype"])
-    cpSync(
+  // What it goes with is the reader's own; what that needs is found where it really lies.
+  mkdirSync(join(scratch, "node_modules/@types"));
+  for (const name of ["@types/react", "react", "solid-js", "svelte", "vue"])
+    symlinkSync(
       join(root, "node_modules", name),
       join(scratch, "node_modules", name),
-      { recursive: true },
     );
 
   writeFileSync(join(scratch, "package.json"), '{"type":"module"}');
   writeFileSync(join(scratch, "use.ts"), USE());
   writeFileSync(join(scratch, "use-react.ts"), USE_REACT());
+  for (const name of ["vue", "svelte", "solid"])
+    writeFileSync(join(scratch, `use-${name}.ts`), USE_STATE(name));
   for (const [module, resolution] of [
     ["nodenext", "nodenext"],
     ["esnext", "bundler"],
@@ -174,6 +177,19 @@ export function useView() {
   useHostStyles(app, app?.getHostContext());
   useAutoResize(app);
   return { theme: useDocumentTheme(), isConnected, error };
+}
+`;
+}
+
+/** Vue, Svelte and Solid: the same words, each with that framework's own state. */
+function USE_STATE(framework) {
+  return `
+import { useApp, useAutoResize, useDocumentTheme, useHostContext, useHostStyles } from "transom/${framework}";
+export function useView() {
+  const { app, isConnected, error } = useApp({ appInfo: { name: "a", version: "1" }, capabilities: {}, onAppCreated: (app) => { app.ontoolresult = () => {}; } });
+  useHostStyles(app);
+  useAutoResize(app);
+  return { context: useHostContext(app), theme: useDocumentTheme(), isConnected, error };
 }
 `;
 }

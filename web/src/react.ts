@@ -1,35 +1,24 @@
 /** Hooks for Views written with React. */
 import { useEffect, useState, type RefObject } from "react";
 import {
+  followContext,
+  followTheme,
+  mountApp,
+  NOT_YET,
+  type AppState,
+  type UseAppOptions,
+} from "./mounted.js";
+import {
   applyHostFonts,
   applyHostStyles,
   applyHostStyleVariables,
   getDocumentTheme,
 } from "./theme.js";
-import { App, type AppOptions } from "./view.js";
-import type {
-  AppCapabilities,
-  HostContext,
-  Implementation,
-  Theme,
-} from "./wire.js";
+import type { App } from "./view.js";
+import type { HostContext, Theme } from "./wire.js";
 
 export * from "./index.js";
-
-/** How to make the `App` of a component. */
-export type UseAppOptions = Pick<AppOptions, "autoResize" | "strict"> & {
-  appInfo: Implementation;
-  capabilities: AppCapabilities;
-  /** The place to set handlers; called once per connection, before it is made. */
-  onAppCreated?: (app: App) => void;
-};
-
-/** What a component knows about its `App`. */
-export type AppState = {
-  app: App | null;
-  isConnected: boolean;
-  error: Error | null;
-};
+export type { AppState, UseAppOptions } from "./mounted.js";
 
 /**
  * Makes an `App` and connects it while the component is mounted. The options of the first render count.
@@ -39,26 +28,8 @@ export type AppState = {
  */
 export function useApp(options: UseAppOptions): AppState {
   const [state, setState] = useState<AppState>(NOT_YET);
-  useEffect(() => {
-    const { appInfo, capabilities, onAppCreated, autoResize, strict } = options;
-    const app = new App(appInfo, capabilities, {
-      ...(autoResize !== undefined && { autoResize }),
-      ...(strict !== undefined && { strict }),
-    });
-    let mounted = true;
-    onAppCreated?.(app);
-    app.connect().then(
-      () => mounted && setState({ app, isConnected: true, error: null }),
-      (error: Error) =>
-        mounted && setState({ app: null, isConnected: false, error }),
-    );
-    app.onclose = () => mounted && setState(NOT_YET);
-    return () => {
-      mounted = false;
-      void app.close();
-    };
-    // A new object on every render must not mean a new connection.
-  }, []);
+  // A new object on every render must not mean a new connection.
+  useEffect(() => mountApp(options, setState), []);
   return state;
 }
 
@@ -103,13 +74,7 @@ export function useAutoResize(
 /** The document's theme, followed as it changes. */
 export function useDocumentTheme(): Theme {
   const [theme, setTheme] = useState<Theme>(getDocumentTheme);
-  useEffect(() => {
-    const observer = new MutationObserver(() => setTheme(getDocumentTheme()));
-    observer.observe(document.documentElement, {
-      attributeFilter: ["data-theme", "class"],
-    });
-    return () => observer.disconnect();
-  }, []);
+  useEffect(() => followTheme(setTheme), []);
   return theme;
 }
 
@@ -118,11 +83,10 @@ function useHostContext(
   initialContext: HostContext | null | undefined,
   apply: (context: HostContext) => void,
 ): void {
-  useEffect(() => {
-    apply(initialContext ?? app?.getHostContext() ?? {});
-    app?.addEventListener("hostcontextchanged", apply);
-    return () => app?.removeEventListener("hostcontextchanged", apply);
-  }, [app, initialContext, apply]);
+  useEffect(
+    () => followContext(app, apply, initialContext),
+    [app, initialContext, apply],
+  );
 }
 
 function applyVariables({ theme, styles }: HostContext): void {
@@ -133,5 +97,3 @@ function applyVariables({ theme, styles }: HostContext): void {
 function applyFonts({ styles }: HostContext): void {
   if (styles?.css?.fonts) applyHostFonts(styles.css.fonts);
 }
-
-const NOT_YET: AppState = { app: null, isConnected: false, error: null };
