@@ -29,6 +29,26 @@ test("a page of an application's own shows a view, and answers for its user", as
   assert.match(asked[0], /demo/);
 });
 
+test("it can be reloaded and opened in two tabs, and who is not signed in gets no key", async () => {
+  const context = await browser.newContext();
+  const shows = (page) => page.locator("transom-view").frameLocator("iframe").frameLocator("iframe").frameLocator("iframe").getByText("Porto").first().waitFor();
+  const first = await context.newPage();
+  const { origin } = new URL(address);
+  await first.goto(origin);
+  await first.getByText("Open the address that the program printed.").waitFor();
+  await first.goto(address);
+  await shows(first);
+  assert.equal(first.url(), `${origin}/`, "the code is not in the address any more");
+  await first.reload();
+  await shows(first);
+  const second = await context.newPage();
+  await second.goto(origin);
+  await shows(second);
+  await first.reload();
+  await shows(first);
+  await context.close();
+});
+
 test("its own page has the checks and the policy of the host's", async () => {
   const { origin } = new URL(address);
   const response = await fetch(origin);

@@ -1,8 +1,19 @@
 //! A host inside an axum application that has a page of its own.
 //!
-//! `cargo run -p transom-host --example embed`, then open the address that it prints.
+//! `cargo run -p transom-host --example embed`, then open the address that it prints. Each load of the page gets a key of its
+//! own, so it can be reloaded, and opened in as many tabs as one likes.
 
-use axum::{Router, http::header::CONTENT_TYPE, response::Html, routing::get};
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    http::{
+        HeaderMap, StatusCode,
+        header::{CONTENT_TYPE, COOKIE, SET_COOKIE},
+    },
+    response::{Html, IntoResponse as _, Redirect},
+    routing::{get, post},
+};
 use tokio::net::TcpListener;
 use transom::origin::Origin;
 use transom_host::{Host, demo, sandbox::Naming, upstream::Target};
@@ -15,16 +26,40 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let host = Host::builder(vec![origin], Naming::Localhost { port: 7621 })
         .server("demo", Target::InProcess(demo::server()))
         .build()?;
+    let host = Arc::new(host);
     let script = |text: &'static str| {
         get(move || async move { ([(CONTENT_TYPE, "text/javascript")], text) })
     };
-    let own = Router::new()
+    let own = signing_in(&host)
         .route("/", get(async || Html(include_str!("embed/page.html"))))
         .route("/page.js", script(include_str!("embed/page.js")))
         .route("/transom.js", script(transom_web::HOST));
-    println!("http://localhost:7620/#token={}", host.token());
     let (own, sandbox) = (host.guard(own).merge(host.api_router()), host.sandbox_router());
     // Served with limits on what a stranger who connects may take.
     tokio::join!(transom_host::serve(page, own), transom_host::serve(frames, sandbox));
     Ok(())
+}
+
+/// How this application knows its user; yours has a way of its own. Whoever opens the printed address has a cookie for the day,
+/// and whoever has the cookie gets a key for each load of the page.
+fn signing_in(host: &Arc<Host>) -> Router {
+    let day = host.page_key(Duration::from_secs(24 * 60 * 60));
+    println!("http://localhost:7620/enter?{}", day.reveal());
+    let (enter, host) = (day.clone(), Arc::clone(host));
+    let enter = async move |code: axum::extract::RawQuery| match code.0 {
+        Some(code) if enter.is(&code) => {
+            let cookie = format!("day={code}; HttpOnly; SameSite=Strict; Path=/");
+            ([(SET_COOKIE, cookie)], Redirect::to("/")).into_response()
+        }
+        _ => StatusCode::UNAUTHORIZED.into_response(),
+    };
+    let key = async move |headers: HeaderMap| {
+        let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let mut cookies = cookies.split("; ").filter_map(|cookie| cookie.strip_prefix("day="));
+        if !cookies.any(|code| day.is(code)) {
+            return Err(StatusCode::UNAUTHORIZED);
+        }
+        Ok(host.page_key(Duration::from_secs(60 * 60)).reveal().to_owned())
+    };
+    Router::new().route("/enter", get(enter)).route("/key", post(key))
 }

@@ -19,7 +19,7 @@ use crate::{
     context, decisions,
     driver::{AWAY, Event},
     log::Log,
-    page::{self, Page},
+    page::{self, Page, PageKey},
     sandbox::{Naming, Sandbox},
     secret::Key,
     server::{ServerState, Servers},
@@ -96,6 +96,15 @@ impl Host {
         let token = fresh.reveal().to_owned();
         *self.page.token.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(fresh);
         token
+    }
+
+    /// A key for one load of an application's own page, good for so long, at most a year: the application gives it to whom it
+    /// knows, by its own way of signing in. A page may be loaded, and opened in another tab, as often as it is given one.
+    ///
+    /// All keys of a host are one person's: each shows all its servers, decisions and views. An application with several people has
+    /// a host for each.
+    pub fn page_key(&self, term: Duration) -> PageKey {
+        self.page.keys.give(term)
     }
 
     /// What happened so far.

@@ -104,6 +104,7 @@ pub use grants::{MissingGrants, MissingNearby, MissingPermissions, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
 pub use log::{Line, LineKind, Log};
+pub use page::PageKey;
 pub use serve::serve;
 pub use server::{Remark, ServerState, ShownTool, SignIn, Standing};
 

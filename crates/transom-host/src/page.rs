@@ -2,12 +2,14 @@
 //! where it comes from before anything else looks at it.
 
 mod greeting;
+mod keys;
+mod socket;
+
+pub(crate) use keys::Keys;
+pub use keys::PageKey;
 
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -19,20 +21,17 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use futures_util::{SinkExt as _, StreamExt as _};
-use hyper::upgrade::OnUpgrade;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio_tungstenite::tungstenite::{Message, Utf8Bytes, handshake::derive_accept_key};
 use transom::origin::Origin;
 
 use crate::{
     crowd::{Crowd, Most},
     decisions::DecisionId,
-    driver::{Event, LeftView, ShownDecision, ShownDecisions, ShownLeft, ToSocket},
+    driver::{Event, LeftView, ShownDecision, ShownDecisions, ShownLeft},
     envelope::{self, Hello},
     log::{Line, LineKind, Log},
-    page::greeting::{Greeting, Socket},
+    page::keys::Term,
     secret::Key,
     serve::let_in,
     server::{ServerState, Servers},
@@ -46,7 +45,7 @@ pub(crate) struct Page {
     /// Where frames may come from, as a source of a policy.
     pub(crate) frames: String,
     pub(crate) token: Mutex<Option<Key>>,
-    pub(crate) key: Key,
+    pub(crate) keys: Arc<Keys>,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) servers: Arc<Servers>,
     /// What people have decided and can take back.
@@ -98,7 +97,7 @@ pub(crate) fn api(page: Arc<Page>) -> Router {
         .layer(middleware::from_fn(in_time));
     told.route("/api/state", get(state))
         .route("/api/log", get(log))
-        .route("/ws", get(upgrade))
+        .route("/ws", get(socket::upgrade))
         .route(CALLBACK, get(signed_in))
         .layer(middleware::from_fn_with_state(Arc::clone(&page), guard))
         .with_state(page)
@@ -158,16 +157,17 @@ impl Page {
         }
     }
 
-    /// Whether a hello is one of ours.
-    fn admits(&self, hello: &Hello) -> bool {
+    /// How long a page may stay that says this hello; nothing, when it is none of ours.
+    fn admits(&self, hello: &Hello) -> Option<Term> {
         let short = hello.page.len() <= 64 && hello.tab.len() <= 64;
-        hello.version == envelope::VERSION && self.key.is(&hello.key) && short
+        let term = self.keys.find(&hello.key)?;
+        (hello.version == envelope::VERSION && short).then_some(term)
     }
 
-    fn knows(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
+    fn knows(&self, headers: &HeaderMap) -> Result<Term, StatusCode> {
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-        if self.key.is(given) { Ok(()) } else { Err(StatusCode::UNAUTHORIZED) }
+        self.keys.find(given).ok_or(StatusCode::UNAUTHORIZED)
     }
 }
 
@@ -191,7 +191,7 @@ async fn exchange(
         return Err(StatusCode::UNAUTHORIZED);
     }
     *kept = None;
-    Ok(Json(Exchanged { key: page.key.reveal().to_owned() }))
+    Ok(Json(Exchanged { key: page.keys.own().reveal().to_owned() }))
 }
 
 #[derive(Deserialize)]
@@ -217,12 +217,21 @@ async fn state(
     headers: HeaderMap,
     Query(After { after }): Query<After>,
 ) -> Result<Json<PageState>, StatusCode> {
-    page.knows(&headers)?;
+    let term = page.knows(&headers)?;
     let _waits = page.polls.try_acquire().map_err(|_| StatusCode::TOO_MANY_REQUESTS)?;
-    let (version, servers) = page.servers.after(u64::try_from(after).ok(), POLL).await;
+    let news = page.servers.after(u64::try_from(after).ok(), POLL);
+    let (version, servers) = within(term, news).await?;
     let decisions = page.decisions.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let left = page.left.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Json(PageState { version, servers, decisions, left, open: page.first.clone() }))
+}
+
+/// Waits for news only as long as the key is good that they were asked for with.
+async fn within<T>(mut term: Term, news: impl Future<Output = T>) -> Result<T, StatusCode> {
+    tokio::select! {
+        news = news => Ok(news),
+        () = term.ended() => Err(StatusCode::UNAUTHORIZED),
+    }
 }
 
 #[derive(Deserialize)]
@@ -258,9 +267,9 @@ async fn log(
     headers: HeaderMap,
     Query(After { after }): Query<After>,
 ) -> Result<Json<Lines>, StatusCode> {
-    page.knows(&headers)?;
+    let term = page.knows(&headers)?;
     let _waits = page.polls.try_acquire().map_err(|_| StatusCode::TOO_MANY_REQUESTS)?;
-    let entries = page.log.after(u64::try_from(after).unwrap_or(0), POLL).await;
+    let entries = within(term, page.log.after(u64::try_from(after).unwrap_or(0), POLL)).await?;
     Ok(Json(Lines { entries }))
 }
 
@@ -292,119 +301,6 @@ async fn signed_in(State(page): State<Arc<Page>>, RawQuery(query): RawQuery) -> 
     (status, headers, words).into_response()
 }
 
-/// A socket needs an `Origin`: every browser sends one, and other programs have no business here.
-async fn upgrade(State(page): State<Arc<Page>>, mut request: Request) -> Response {
-    let headers = request.headers();
-    if !headers.contains_key(header::ORIGIN) {
-        return StatusCode::FORBIDDEN.into_response();
-    }
-    let says = |name, word: &str| {
-        let words = headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-        words.is_some_and(|words| words.split(',').any(|it| it.trim().eq_ignore_ascii_case(word)))
-    };
-    let asks = says(header::CONNECTION, "upgrade")
-        && says(header::UPGRADE, "websocket")
-        && says(header::SEC_WEBSOCKET_VERSION, "13");
-    let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|_| asks);
-    let Some(accept) = key.map(|key| derive_accept_key(key.as_bytes())) else {
-        return StatusCode::BAD_REQUEST.into_response();
-    };
-    let Some(upgrade) = request.extensions_mut().remove::<OnUpgrade>() else {
-        return StatusCode::UPGRADE_REQUIRED.into_response();
-    };
-    tokio::spawn(receive(page, upgrade));
-    let headers = [
-        (header::CONNECTION, "upgrade".to_owned()),
-        (header::UPGRADE, "websocket".to_owned()),
-        (header::SEC_WEBSOCKET_ACCEPT, accept),
-    ];
-    (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
-}
-
-/// Waits for a hello, for a short time and as long as there are not too many who wait.
-async fn receive(page: Arc<Page>, upgrade: OnUpgrade) {
-    let (visitor, leave) = page.sockets.enter();
-    let serving = async {
-        let Ok(Ok(upgraded)) = tokio::time::timeout(HELLO, upgrade).await else { return };
-        let mut greeting = Greeting::new(upgraded);
-        let (code, why) = match tokio::time::timeout(HELLO, greeting.hello()).await {
-            Err(_) => (envelope::TOO_LATE, "no hello in time"),
-            Ok(Err((code, why))) => (code, why),
-            Ok(Ok(hello)) if !page.admits(&hello) => (envelope::NOT_YOU, "not this key or version"),
-            Ok(Ok(_)) if !visitor.is_let_in() => (envelope::TOO_MANY, "too many pages"),
-            Ok(Ok(hello)) => return serve(&page, greeting.welcome().await, hello).await,
-        };
-        greeting.refuse(code, why).await;
-    };
-    tokio::select! {
-        () = serving => {}
-        _ = leave => {}
-    }
-}
-
-async fn serve(page: &Page, socket: Socket, hello: Hello) {
-    let connection = page.connections.fetch_add(1, Ordering::Relaxed);
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let (name, tab) = (hello.page, hello.tab);
-    let connected = Event::Connected { page: name.clone(), tab, connection, socket: sender };
-    if page.events.send(connected).await.is_ok() {
-        carry(page, socket, receiver, &name, connection).await;
-        let _ = page.events.send(Event::Lost { page: name, connection }).await;
-    }
-}
-
-/// Carries frames both ways until either side ends.
-async fn carry(
-    page: &Page,
-    mut socket: Socket,
-    mut receiver: mpsc::UnboundedReceiver<ToSocket>,
-    name: &str,
-    connection: u64,
-) {
-    let mut told = Vec::with_capacity(TOGETHER);
-    loop {
-        tokio::select! {
-            // What waits goes out in one piece: a system call for each frame is most of what a frame costs.
-            count = receiver.recv_many(&mut told, TOGETHER) => {
-                if count == 0 {
-                    return;
-                }
-                for out in told.drain(..) {
-                    match out {
-                        ToSocket::Text(text) => {
-                            if socket.feed(Message::Text(Utf8Bytes::from(text))).await.is_err() {
-                                return;
-                            }
-                        }
-                        ToSocket::Close(code, words) => return greeting::close(socket, code, words).await,
-                    }
-                }
-                if socket.flush().await.is_err() {
-                    return;
-                }
-            }
-            message = socket.next() => match message {
-                Some(Ok(Message::Text(text))) => {
-                    let text = text.as_str().to_owned();
-                    // One page must not fill the memory while the gate is busy. Whoever waits here is not
-                    // read from, and the browser keeps what it has to say.
-                    let size = u32::try_from(text.len()).unwrap_or(u32::MAX).min(ROOM);
-                    let room = Arc::clone(&page.room).acquire_many_owned(size).await.ok();
-                    let frame = Event::Said { page: name.to_owned(), connection, text, room };
-                    if page.events.send(frame).await.is_err() {
-                        return;
-                    }
-                }
-                Some(Ok(Message::Binary(_))) => {
-                    return greeting::close(socket, envelope::NOT_AN_ENVELOPE, "binary").await;
-                }
-                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => {}
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-            },
-        }
-    }
-}
-
 /// Where people come back to after signing in.
 pub(crate) const CALLBACK: &str = "/oauth/callback";
 
@@ -421,10 +317,6 @@ const FIXED: [(header::HeaderName, &str); 5] = [
 pub(crate) const ROOM: u32 = 64 << 20;
 /// How long a page waits for news before it asks again.
 const POLL: Duration = Duration::from_secs(25);
-/// How many frames go out in one piece.
-const TOGETHER: usize = 64;
-/// How long a page has to say hello.
-const HELLO: Duration = Duration::from_secs(5);
 /// How many sockets there may be: waiting with their hello, and with it said.
 pub(crate) const SOCKETS: Most = Most { strangers: 64, known: 256 };
 /// How many requests may wait for news: each page has two.

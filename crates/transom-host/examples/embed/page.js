@@ -1,11 +1,10 @@
-// The token of the address is good for one key; after that the page is the host's.
-const token = new URLSearchParams(location.hash.slice(1)).get("token");
-const response = await fetch("/api/key", {
-  method: "POST",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ token }),
-});
-const { key } = await response.json();
+// A key for this load of the page; who is not signed in gets none.
+const response = await fetch("/key", { method: "POST" });
+if (!response.ok) {
+  document.body.append("Open the address that the program printed.");
+  throw new Error("not signed in");
+}
+const key = await response.text();
 const channel = new transomHost.WebSocketChannel({ url: `ws://${location.host}/ws`, key });
 
 const view = document.createElement("transom-view");

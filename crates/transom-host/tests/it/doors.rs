@@ -1,6 +1,6 @@
 //! What somebody without the page's key can take of the host: connections, time and memory, each with an end.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, time::Duration};
 
 use axum::{
     body::Body,
@@ -232,4 +232,29 @@ async fn a_request_without_a_key_is_short() {
     let _ = stream.write_all(doors.get("/", &more).as_bytes()).await;
     let told = String::from_utf8_lossy(&rest(&mut stream).await).into_owned();
     assert!(told.is_empty() || told.starts_with("HTTP/1.1 431"), "{told}");
+}
+
+#[tokio::test]
+async fn a_key_that_is_taken_back_ends_its_sockets_and_requests_and_no_others() {
+    let doors = Doors::open().await;
+    let [ended, kept] = [(); 2].map(|()| doors.host.page_key(Duration::from_secs(600)));
+    // Each is good for more than one load of a page.
+    let (mut first, told) = doors.page(ended.reveal(), "first").await;
+    assert!(told.unwrap().to_text().unwrap().starts_with(r#"{"welcome""#));
+    let (mut second, _) = doors.page(ended.reveal(), "second").await;
+    let (mut other, _) = doors.page(kept.reveal(), "other").await;
+    let bearer = format!("Authorization: Bearer {}\r\n", ended.reveal());
+    let mut waits = TcpStream::connect(doors.address).await.unwrap();
+    let now = ask(&mut waits, &doors.get("/api/state?after=-1", &bearer)).await;
+    assert!(now.starts_with("HTTP/1.1 200"), "{now}");
+
+    ended.take_back();
+    for socket in [&mut first, &mut second] {
+        assert_eq!(code(socket.next().await.and_then(Result::ok)), Some(4401));
+    }
+    let refused = ask(&mut waits, &doors.get("/api/state?after=-1", &bearer)).await;
+    assert!(refused.starts_with("HTTP/1.1 401"), "{refused}");
+    assert_eq!(code(doors.page(ended.reveal(), "again").await.1), Some(4401));
+    other.send(Message::Ping("here".into())).await.unwrap();
+    assert_eq!(other.next().await.unwrap().unwrap(), Message::Pong("here".into()));
 }
