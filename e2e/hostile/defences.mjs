@@ -330,9 +330,9 @@ export const DEFENCES = [
   },
   {
     name: "the page does not parse what comes on the port",
-    file: "web/src/host.ts",
-    find: "return this.#pass({ message: text });",
-    put: "return this.#pass({ message: asMessage(text) });",
+    file: "web/src/lanes.ts",
+    find: "return this.#to.pass(text);",
+    put: "return this.#to.pass(JSON.stringify(asMessage(text)));",
     test: ["relay", "ATK-27 16 MB of small parts"],
   },
   {
@@ -476,8 +476,8 @@ export const DEFENCES = [
   {
     name: "a porch may do less than its guest",
     file: "crates/transom-host/src/sandbox.rs",
-    find: "let csp = Csp::sandbox_page(&scripts, &names.guest, &names.above_porch(frame));",
-    put: "let _ = scripts;\n        let csp = granted.csp(frame, names);",
+    find: "            Csp::sandbox_page(&scripts, &names.guest, &names.above_porch(&frame.page_origins));",
+    put: "            granted.csp(frame, names);\n        let _ = scripts;",
     unit: ["transom-host", "--test=it", "h_41_a_porch_frames_its_guest_and_nothing_else"],
   },
   {
@@ -517,9 +517,9 @@ export const DEFENCES = [
   },
   {
     name: "what waits for a view that does not choose its lane has an end",
-    file: "web/src/host.ts",
-    find: 'if (this.#load > 2 * LIMIT) this.#stop("flood");',
-    put: 'if (this.#load > 2e9 * LIMIT) this.#stop("flood");',
+    file: "web/src/lanes.ts",
+    find: "return this.#load > 2 * LIMIT &&",
+    put: "return this.#load > 2e9 * LIMIT &&",
     test: ["tests/lane", "what waits for a view that does not choose its lane"],
   },
   {
