@@ -61,5 +61,7 @@ globalThis.hypertext = async (htmx) => {
   await until(() => document.querySelector("#told"));
   document.querySelector("#none").click();
   await failed;
+  // The library marks what is new for a moment.
+  await until(() => !document.querySelector(".htmx-added"));
   return [rows()[1].outerHTML, document.querySelector("#told").textContent];
 };
