@@ -1,7 +1,7 @@
 // The place of the next view, which the page loads ahead: used once, by one view, and no loss when it is gone.
 import assert from "node:assert/strict";
-import { startBrowser } from "../rig/browser.mjs";
-import { hostile, openBench, startHost } from "../rig/host.mjs";
+import { startBrowser, startPlainBrowser } from "../rig/browser.mjs";
+import { benchOf, hostile, openBench, startHost } from "../rig/host.mjs";
 import { after, test } from "../rig/test.mjs";
 
 const servers = { stranger: hostile("suite", "stranger"), other: hostile("suite", "other") };
@@ -22,12 +22,12 @@ const bench = await openBench(browser, host, { prepare });
 const { page } = bench;
 
 /** The frame of the place that is loaded ahead, once it is. */
-async function spare() {
-  await page.waitForFunction(() => {
+async function spare(on = page) {
+  await on.waitForFunction(() => {
     const frame = document.querySelector(".spare transom-view")?.shadowRoot.querySelector("iframe");
     return frame && waiting.has(frame.contentWindow);
   });
-  return page.evaluateHandle(() => document.querySelector(".spare transom-view").shadowRoot.querySelector("iframe"));
+  return on.evaluateHandle(() => document.querySelector(".spare transom-view").shadowRoot.querySelector("iframe"));
 }
 
 /** Opens a view, and waits until it is ready; whether it has this frame. */
@@ -135,18 +135,29 @@ test("a page that is loaded anew has its views back, and another place for the n
 });
 
 test("a place whose process has ended costs the next view some time, and nothing else", async () => {
-  const frame = await spare();
-  const sandbox = await frame.contentFrame();
-  const session = await page.context().newCDPSession(sandbox);
-  await new Promise((done) => {
-    session.once("Inspector.targetCrashed", done);
+  // Playwright takes a page for gone when the process of one of its frames is. Who connects anew finds the page as it is.
+  const [own, plain] = await Promise.all([startHost({ servers }), startPlainBrowser()]);
+  try {
+    await prepare(plain.context);
+    const [before] = plain.context.pages();
+    await before.goto(own.url);
+    const frame = await spare(before);
+    await frame.evaluate((frame) => (globalThis.ended = frame));
+    const session = await plain.context.newCDPSession(await frame.contentFrame());
+    const crashed = new Promise((done) => session.once("Inspector.targetCrashed", done));
     // A process that has ended answers nothing.
     void session.send("Page.crash").catch(() => {});
-  });
-  const { card, has } = await open("stranger", frame);
-  assert.equal(has, false);
-  assert.match((await (await card.frame()).evaluate(() => call("look"))).content[0].text, /looked at/);
-  await card.close();
+    await crashed;
+    const bench = benchOf(await plain.unwatched());
+    const card = await bench.run("stranger", "open");
+    await card.guest.locator("body[data-ready]").waitFor();
+    const has = (view) => document.querySelector(`transom-view[view="${view}"]`).shadowRoot.querySelector("iframe") === globalThis.ended;
+    assert.equal(await bench.page.evaluate(has, card.view), false);
+    assert.match((await (await card.frame()).evaluate(() => call("look"))).content[0].text, /looked at/);
+  } finally {
+    await plain.close();
+    await own.stop();
+  }
 });
 
 test("the page had no mishap", () => assert.deepEqual(bench.mishaps, []));
