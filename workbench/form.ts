@@ -15,14 +15,22 @@ export type InputSchema = {
   required?: string[];
 };
 
-/** Draws what is in a box when the person opens it: a server says what that is, and may say much of it every second. */
+/**
+ * Draws what is in a box when the person opens it, or at once where it is open: a server says what that is, and may say much
+ * of it every second. Returns how to stop waiting for that.
+ */
 export function whenOpened(
   details: HTMLDetailsElement,
   content: () => HTMLElement,
-): void {
-  details.addEventListener("toggle", () => details.append(content()), {
-    once: true,
-  });
+): () => void {
+  const stop = new AbortController();
+  const draw = () => {
+    stop.abort();
+    details.append(content());
+  };
+  if (details.open) draw();
+  else details.addEventListener("toggle", draw, { signal: stop.signal });
+  return () => stop.abort();
 }
 
 /** A form for the arguments of a tool; what is in it, or nothing while something is wrong with it. */

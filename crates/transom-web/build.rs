@@ -38,6 +38,30 @@ fn main() {
         fs::copy(&from, out.join(file))
             .unwrap_or_else(|error| panic!("there is no {}: {error}", from.display()));
     }
+    if for_hosts() {
+        let chunks = out.join("workbench");
+        let _ = fs::remove_dir_all(&chunks);
+        copy(&built.join("workbench"), &chunks);
+        fs::write(out.join("workbench.rs"), listed(&chunks)).expect("OUT_DIR can be written");
+    }
+}
+
+/// The files of a folder with their names, as an expression in Rust.
+fn listed(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).expect("the folder was just made");
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.expect("a folder can be listed").file_name())
+        .map(|name| name.into_string().expect("the build names its files in ASCII"))
+        .collect();
+    names.sort();
+    let rows = names.iter().map(|name| {
+        let path = folder.join(name);
+        format!(
+            "({name:?}, include_str!({:?})),\n",
+            path.to_str().expect("cargo's folder is UTF-8")
+        )
+    });
+    format!("&[{}]", rows.collect::<String>())
 }
 
 /// Copies the sources and runs the build in the copy, so that the source tree stays as it was.

@@ -84,6 +84,11 @@ pub(crate) fn router(page: Arc<Page>) -> Router {
         router =
             router.route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], text) }));
     }
+    for &(name, text) in transom_web::WORKBENCH_FILES {
+        let kind = if name.ends_with(".svg") { "image/svg+xml" } else { files[1].1 };
+        let file = move || async move { ([(header::CONTENT_TYPE, kind)], text) };
+        router = router.route(&format!("/workbench/{name}"), get(file));
+    }
     guarded(Arc::clone(&page), router).merge(api(page))
 }
 
@@ -126,6 +131,7 @@ async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> R
     let headers = response.headers_mut();
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+         media-src data: blob:; \
          frame-src {}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         page.frames
     );

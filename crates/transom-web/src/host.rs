@@ -12,6 +12,9 @@ pub const PORCH: &str = include_str!(concat!(env!("OUT_DIR"), "/porch.js"));
 /// The script of the page that `transom run` serves; brings the host element with it.
 pub const WORKBENCH: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.js"));
 
+/// What that script imports when it is first needed, and the page's icon: name and text, served below `/workbench/`.
+pub const WORKBENCH_FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/workbench.rs"));
+
 /// The HTML of that page.
 pub const WORKBENCH_HTML: &str = include_str!(concat!(env!("OUT_DIR"), "/workbench.html"));
 
@@ -38,6 +41,7 @@ mod tests {
         assert!(SANDBOX.contains("sandbox-") && SANDBOX.contains("proxy-ready"));
         assert!(PORCH.contains("postMessage"));
         assert!(WORKBENCH.contains("transom-view"));
+        assert!(WORKBENCH_FILES.iter().any(|(name, text)| *name == "icon.svg" && text.contains("<svg")));
         assert!(WORKBENCH_CSS.contains('{'));
         assert!(WORKBENCH_HTML.contains("/workbench.js"));
         assert!(EXPOSE.contains("MCP_TRANSPORT_HANDSHAKE"));

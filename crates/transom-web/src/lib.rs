@@ -14,7 +14,9 @@ pub const CARRY: &str = include_str!(concat!(env!("OUT_DIR"), "/carry.global.js"
 mod host;
 
 #[cfg(feature = "host")]
-pub use host::{EXPOSE, HOST, PORCH, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_HTML};
+pub use host::{
+    EXPOSE, HOST, PORCH, SANDBOX, WORKBENCH, WORKBENCH_CSS, WORKBENCH_FILES, WORKBENCH_HTML,
+};
 
 // The build script's too; `transom pages` bundles its samples with it.
 #[cfg(any(test, feature = "host"))]

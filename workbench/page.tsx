@@ -2,13 +2,17 @@
  * The page that `transom run` serves: servers, their tools, the views they open, what people are asked,
  * and what happened. It has hands and no opinions: everything is judged in the host process.
  */
+import { render } from "preact";
 import { WebSocketChannel } from "../web/src/host.js";
+import { useKey } from "./api.js";
 import { show } from "./card.js";
-import { say } from "./dom.js";
 import { followPage } from "./facts.js";
-import { log } from "./log.js";
-import { servers } from "./servers.js";
+import { rememberLayout, setPanes } from "./layout.js";
+import { PANES } from "./panes.js";
+import { Workbench } from "./shell/workbench.js";
 import { makeSpareSoon } from "./spare.js";
+import type { State } from "./state.generated.js";
+import { channel, followLog, followState, status } from "./state.js";
 
 /** The token in the fragment is good for one key, which stays in this tab. */
 async function exchange(): Promise<string | undefined> {
@@ -41,52 +45,70 @@ function tab(): string {
 }
 
 function start(key: string): void {
+  useKey(key);
   const url = new URL("/ws", location.href);
   url.protocol = url.protocol.replace("http", "ws");
   let reopened: (count: number) => void = () => {};
-  const known = new Promise<number>((resolve) => (reopened = resolve));
-  const channel = new WebSocketChannel({
+  const views = new Promise<number>((resolve) => (reopened = resolve));
+  const socket = new WebSocketChannel({
     url: url.href,
     key,
     tab: tab(),
     onstate(state) {
-      document.body.dataset.socket = state;
-      if (state === "lost")
-        say(
-          "The host process is not answering. Is transom still running? Trying again…",
-        );
-      else if (state === "refused") {
-        sessionStorage.removeItem(KEY);
-        say(
-          "The host process does not know this page, because it was started again. Open the address that it printed, or press Enter in its terminal for a new one.",
-        );
-      } else if (state === "replaced")
-        say(
-          "This page was opened again in another place. Go on there, or reload this one.",
-        );
-      else say("");
+      document.body.dataset["socket"] = state;
+      if (state === "refused") sessionStorage.removeItem(KEY);
+      status.value = SOCKET[state] ?? "";
     },
     onviews(views) {
       for (const view of views)
         if (!document.querySelector(`transom-view[view="${view}"]`))
-          show(channel, view, "Shown again");
+          show(socket, view, "Shown again");
       reopened(views.length);
     },
   });
+  channel.value = socket;
   // After the views that come back, which would stand above it.
-  void known.then(() => makeSpareSoon(channel));
+  void views.then(() => makeSpareSoon(socket));
   followPage();
-  void servers(key, channel, known);
-  void log(key);
+  void followState(opener(socket, views));
+  void followLog();
+}
+
+/** Opens the tool that a fresh page opens by itself, once, when its server is ready. */
+function opener(socket: WebSocketChannel, views: Promise<number>) {
+  let first = true;
+  return async ({ servers, open }: State) => {
+    const ready = servers.some(
+      ({ name, state }) => name === open?.server && state === "ready",
+    );
+    if (!first || !ready || !open) return;
+    first = false;
+    // A page that was reloaded has its views back and needs no first one.
+    if ((await views) > 0) return;
+    show(socket, crypto.randomUUID(), `${open.server}: ${open.tool}`, {
+      server: open.server,
+      name: open.tool,
+      arguments: {},
+    });
+  };
 }
 
 const KEY = "transom-key";
 const TAB = "transom-tab";
+const SOCKET: Record<string, string> = {
+  lost: "The host process is not answering. Is transom still running? Trying again…",
+  refused:
+    "The host process does not know this page, because it was started again. Open the address that it printed, or press Enter in its terminal for a new one.",
+  replaced:
+    "This page was opened again in another place. Go on there, or reload this one.",
+};
 
 // Last, because everything above must be there when it starts.
+setPanes(PANES);
+rememberLayout();
+render(<Workbench />, document.getElementById("app")!);
 const key = await exchange();
 if (key === undefined)
-  say(
-    "Open the address that transom printed: it holds a token that is good once. If it was used already, press Enter in the terminal where transom runs: it prints a new one.",
-  );
+  status.value =
+    "Open the address that transom printed: it holds a token that is good once. If it was used already, press Enter in the terminal where transom runs: it prints a new one.";
 else start(key);

@@ -1,0 +1,32 @@
+/**
+ * The panes of the page, one line each, in the order of their tabs. A pane is drawn when it is first shown and stays:
+ * `load` brings its code then, `component` has it from the start.
+ */
+import type { Pane } from "./layout.js";
+import { LogPane } from "./panes/log.js";
+import { ServersPane } from "./panes/servers.js";
+import { ViewsPane } from "./panes/views.js";
+
+export const PANES: readonly Pane[] = [
+  {
+    id: "servers",
+    title: "Servers",
+    icon: "server",
+    area: "left",
+    component: ServersPane,
+  },
+  {
+    id: "views",
+    title: "Views",
+    icon: "view",
+    area: "centre",
+    component: ViewsPane,
+  },
+  {
+    id: "log",
+    title: "What happened",
+    icon: "log",
+    area: "right",
+    component: LogPane,
+  },
+];

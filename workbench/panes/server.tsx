@@ -1,0 +1,67 @@
+/** One server: how it is, what was found about it, and its tools. */
+import { useRef } from "preact/hooks";
+import { ToolList } from "./tools.js";
+import type { Remark, Server, SignIn, Tool } from "../state.generated.js";
+
+export function ServerBox({ server }: { server: Server }) {
+  const { name, state, sign_in, findings, output } = server;
+  const tools = useTools(server);
+  return (
+    <section class={`server ${state}`}>
+      <h2>{name}</h2>
+      <p class="state">{stateOf(server)}</p>
+      {sign_in && <SignInLink {...sign_in} />}
+      {findings.map(({ severity, words }, at) => (
+        <p key={at} class={`finding ${severity}`}>
+          {`${SEVERITY[severity]}: ${words}`}
+        </p>
+      ))}
+      {output && <Output lines={output} />}
+      <ToolList server={name} tools={tools.list} beyond={tools.beyond} />
+    </section>
+  );
+}
+
+/** While a server is started again nothing is known of its tools; the forms that a person fills in wait for it. */
+function useTools({ state, tools, more_tools: beyond = 0 }: Server) {
+  const last = useRef<{ list: Tool[]; beyond: number }>({
+    list: [],
+    beyond: 0,
+  });
+  if (state === "ready" || tools.length > 0)
+    last.current = { list: tools, beyond };
+  return last.current;
+}
+
+/** Its words, and how many of its views have not been looked at yet. */
+function stateOf({ words, unseen }: Server): string {
+  if (!unseen) return words;
+  return `${words}; ${unseen === 1 ? "1 is" : `${unseen} are`} still being looked at`;
+}
+
+/** What a program that is not there any more wrote to its standard error. */
+function Output({ lines }: { lines: string[] }) {
+  return (
+    <details class="output">
+      <summary>{`What it wrote (${lines.length} lines)`}</summary>
+      <pre tabIndex={0}>{lines.join("\n")}</pre>
+    </details>
+  );
+}
+
+/** Opens in a window of its own, which learns nothing of this one. */
+function SignInLink({ url, place }: SignIn) {
+  // The host has checked it; a script here would be the end of it all, so the page looks as well.
+  const href = /^https?:/.test(url) ? { href: url } : {};
+  return (
+    <a class="sign-in" target="_blank" rel="noopener noreferrer" {...href}>
+      {`Sign in at ${place}`}
+    </a>
+  );
+}
+
+const SEVERITY: Record<Remark["severity"], string> = {
+  danger: "Danger",
+  warning: "Warning",
+  note: "Note",
+};
