@@ -41,7 +41,9 @@ mod tests {
         assert!(SANDBOX.contains("sandbox-") && SANDBOX.contains("proxy-ready"));
         assert!(PORCH.contains("postMessage"));
         assert!(WORKBENCH.contains("transom-view"));
-        assert!(WORKBENCH_FILES.iter().any(|(name, text)| *name == "icon.svg" && text.contains("<svg")));
+        assert!(
+            WORKBENCH_FILES.iter().any(|(name, text)| *name == "icon.svg" && text.contains("<svg"))
+        );
         assert!(WORKBENCH_CSS.contains('{'));
         assert!(WORKBENCH_HTML.contains("/workbench.js"));
         assert!(EXPOSE.contains("MCP_TRANSPORT_HANDSHAKE"));
