@@ -22,4 +22,5 @@ export const MANGLED = {
   rest: "y",
   begin: "b",
   chosen: "n",
+  leave: "v",
 };

@@ -16,7 +16,7 @@ await app.connect();`;
 const PARTS = [
   [
     "hello view: App connects and shows a result",
-    3.6,
+    3.7,
     () => bundle(HELLO("./dist/index.js")),
   ],
   [
@@ -57,7 +57,7 @@ const PARTS = [
   ],
   [
     "classic script, to be written into HTML",
-    4.1,
+    4.2,
     () => readFileSync(`${root}dist/transom.global.js`),
   ],
   [

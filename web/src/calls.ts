@@ -22,12 +22,17 @@ type Hear = (
   now?: number,
 ) => void;
 
+type Send = (message: Unsigned<Message>) => Promise<void>;
+
+/** Who hears about each request, by its id. */
+type Pending = Map<number, Hear>;
+
 /** The requests that one side has made and the other has not answered yet. */
 export type Calls = ReturnType<typeof openCalls>;
 
 /** Starts with no request made. `send` rejects what it cannot send. */
-export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
-  const pending = new Map<number, Hear>();
+export function openCalls(send: Send) {
+  const pending: Pending = new Map();
   let next = 0;
   let timer: ReturnType<typeof setTimeout>;
   let wake = Infinity;
@@ -54,77 +59,75 @@ export function openCalls(send: (message: Unsigned<Message>) => Promise<void>) {
     call: (
       method: string,
       params?: Json,
-      { signal, timeout = PATIENCE, onprogress }: RequestOptions = {},
+      options?: RequestOptions,
     ): Promise<Json> =>
-      new Promise((resolve, reject) => {
-        const id = next++;
-        let due: number;
-
-        const hear: Hear = (error, result, progress, now) => {
-          if (now) {
-            if (now < due) wakeAt(due);
-            else giveUp("Timeout");
-          } else if (progress) {
-            wait();
-            onprogress?.(progress);
-          } else {
-            signal?.removeEventListener("abort", abort);
-            pending.delete(id);
-            if (error)
-              reject(
-                new TransomError(
-                  error.code,
-                  `${method}: ${error.message}`,
-                  error.data,
-                ),
-              );
-            else resolve(result!);
-          }
-        };
-        const fail = (code: LocalCode) =>
-          hear({ code, message: code, data: signal?.reason });
-        const giveUp = (code: LocalCode) => {
-          fail(code);
-          send({
-            method: "notifications/cancelled",
-            params: { reason: code, requestId: id },
-          }).catch(() => {});
-        };
-        const abort = () => giveUp("Aborted");
-        const wait = () => wakeAt((due = performance.now() + timeout));
-
-        if (signal?.aborted) return fail("Aborted");
-        signal?.addEventListener("abort", abort);
-        pending.set(id, hear);
-        wait();
-        if (onprogress)
-          params = {
-            ...params,
-            _meta: { ...(params?._meta as Json), progressToken: id },
-          };
-        // What cannot be cloned fails here.
-        send({
-          id,
-          method,
-          ...(params && { params }),
-        }).catch(hear);
-      }),
+      ask(send, pending, wakeAt, next++, method, params, options),
 
     /**
      * Hands news to the call that it is about, also if the id came back as text (W-3). What was
      * not asked for is dropped.
      */
-    tell: (
-      id: unknown,
-      error?: Parameters<Hear>[0],
-      result?: Json | null,
-      progress?: Progress | null,
-    ) => pending.get(Number(id))?.(error, result, progress),
+    tell: (id: unknown, ...news: Parameters<Hear>) =>
+      pending.get(Number(id))?.(...news),
 
     /** Fails everything that still waits. */
     end: () => tellAll({ code: "Closed", message: "Closed" }),
   };
 }
+
+/** One request, from its sending to its answer, or until it is given up. */
+const ask = (
+  send: Send,
+  pending: Pending,
+  wakeAt: (due: number) => void,
+  id: number,
+  method: string,
+  params?: Json,
+  { signal, timeout = PATIENCE, onprogress }: RequestOptions = {},
+): Promise<Json> =>
+  new Promise((resolve, reject) => {
+    let due: number;
+
+    const hear: Hear = (error, result, progress, now) => {
+      if (now) {
+        if (now < due) wakeAt(due);
+        else giveUp("Timeout");
+      } else if (progress) {
+        wait();
+        onprogress?.(progress);
+      } else {
+        signal?.removeEventListener("abort", abort);
+        pending.delete(id);
+        if (error) {
+          const { code, message, data } = error;
+          reject(new TransomError(code, `${method}: ${message}`, data));
+        } else resolve(result!);
+      }
+    };
+    const fail = (code: LocalCode) =>
+      hear({ code, message: code, data: signal?.reason });
+    const giveUp = (code: LocalCode) => {
+      fail(code);
+      send({
+        method: "notifications/cancelled",
+        params: { reason: code, requestId: id },
+      }).catch(() => {});
+    };
+    const abort = () => giveUp("Aborted");
+    const wait = () => wakeAt((due = performance.now() + timeout));
+
+    if (signal?.aborted) return fail("Aborted");
+    signal?.addEventListener("abort", abort);
+    pending.set(id, hear);
+    wait();
+    if (onprogress)
+      params = {
+        ...params,
+        _meta: { ...(params?._meta as Json), progressToken: id },
+      };
+    // What cannot be cloned fails here.
+    send({ id, method, ...(params && { params }) }).catch(hear);
+  });
 
 /** What MCP Apps hosts and views use when nothing else is said. */
 const PATIENCE = 60_000;

@@ -25,6 +25,8 @@ type Handler = (...args: never[]) => unknown;
 /** One listener. Behind an `on…` property it stays the same one when the function is replaced. */
 type Listener = { run?: Handler | undefined; had?: Json };
 
+export type Events = ReturnType<typeof openEvents>;
+
 /** Handlers by name, and the last of each value that a View must not miss. */
 export function openEvents(failed: (error: unknown) => void) {
   const listeners = new Map<string, Map<unknown, Listener>>();

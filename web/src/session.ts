@@ -7,39 +7,26 @@
  * ```
  *
  * Requests made while asking wait for the handshake; `ui/notifications/initialized` always goes first.
- * Written as one closure over its state, and the methods that only ask, tell or hear as tables: a
+ * Written as closures over their state, and the methods that only ask, tell or hear as tables: a
  * View carries every byte of this into its HTML.
  */
-import {
-  listTool,
-  runTool,
-  type RegisteredAppTool,
-  type RequestExtra,
-} from "./tools.js";
+import type { RequestOptions } from "./calls.js";
 import { TransomError } from "./error.js";
-import { PostMessageTransport, type Transport } from "./transport.js";
-import { openEvents } from "./events.js";
-import { openCalls, type RequestOptions } from "./calls.js";
+import { openEvents, type Events } from "./events.js";
+import { eventOf, openPeer, type Handler, type Lane } from "./peer.js";
 import { watchSize } from "./resize.js";
+import { openServerTools } from "./server-tools.js";
+import { addTools, type RequestExtra } from "./tools.js";
+import { PostMessageTransport, type Transport } from "./transport.js";
 import type { App, AppOptions } from "./view.js";
 import {
   LATEST_PROTOCOL_VERSION,
   type AppCapabilities,
-  type CallToolParams,
-  type CallToolResult,
-  type ErrorObject,
   type Implementation,
   type InitializeResult,
   type Json,
-  type ListToolsResult,
-  type Message,
-  type Notification,
-  type Progress,
-  type Request,
-  type Unsigned,
 } from "./wire.js";
 
-type Handler = (params: never, extra: RequestExtra) => unknown;
 type Plain = { method: string; params?: Json | undefined };
 
 /** Methods that only ask or tell. */
@@ -78,234 +65,95 @@ export const HANDLERS: [name: string, member?: string, method?: string][] = [
 export function openSession(
   app: App,
   appInfo: Implementation,
-  capabilities: AppCapabilities,
+  declared: AppCapabilities,
   { autoResize = true }: AppOptions,
 ): void {
-  let transport: (Transport & Partial<PostMessageTransport>) | undefined;
   let ready: Promise<InitializeResult> | undefined;
   let host: Partial<InitializeResult> = {};
   let unwatch: (() => void) | undefined;
-  /** What stands before the server's own names, as far as we have learnt it. */
-  let prefix = "";
-  /** The Host's requests that we have not answered yet. */
-  const answering = new Map<unknown, AbortController>();
-
+  // A copy, to which a tool adds what it needs until the Host has been told.
+  const capabilities = { ...declared };
   const failed = (error: unknown) =>
     (app.onerror ?? reportError)(error as Error);
-  const send = async (message: Unsigned<Message>) => {
-    if (!transport) throw new TransomError("NotConnected");
-    (message as Message).jsonrpc = "2.0";
-    await transport.send(message as Message);
-  };
-  const { call, tell, end } = openCalls(send);
-  const { emit, get, set, drop } = openEvents(failed);
-  const tools = new Map<string, RegisteredAppTool>();
-  const request = async <T = Json>(
-    { method, params }: Plain,
-    options?: RequestOptions,
-  ): Promise<T> => {
-    await ready;
-    // Not the promise itself: to adopt one takes longer than to wait for it.
-    return (await call(method, params, options)) as T;
-  };
-  const notification = async ({ method, params }: Plain) => {
-    await ready;
-    return send({ method, ...(params && { params }) });
-  };
-
-  const serveTools = () => {
-    app.oncalltool ??= ({ name, arguments: args }, extra) => {
-      const tool = tools.get(name);
-      if (!tool?.enabled) throw new TransomError(-32602, `${name} not found`);
-      return tool.handler(args, extra);
-    };
-    app.onlisttools ??= () => ({
-      tools: [...tools].flatMap(([name, tool]) =>
-        tool.enabled ? listTool(name, tool) : [],
-      ),
-    });
-  };
+  const events = openEvents(failed);
+  const peer = openPeer(events, failed, () => void close());
 
   const open = async (given?: Transport, options?: RequestOptions) => {
     if (!given && parent === self) throw new TransomError("NoHost");
-    // Who declares tools answers for them, also while there are none (V-17).
-    if (capabilities.tools) serveTools();
-    const lane: typeof transport = (transport =
-      given ?? new PostMessageTransport());
-    lane.onmessage = (message) => {
-      // A transport that we have left may still have something to say.
-      if (transport !== lane) return;
-      if (!("method" in message))
-        tell(message.id, message.error, message.result);
-      else if ("id" in message) void answer(message);
-      else hear(message);
-    };
-    lane.onclose = close;
-    await lane.start();
-    if (transport !== lane) throw new TransomError("Closed");
+    const lane: Lane = given ?? new PostMessageTransport();
     host = {
       hostCapabilities: {},
       hostContext: {},
-      ...(await call(
-        "ui/initialize",
-        {
-          appInfo,
-          appCapabilities: {
-            ...capabilities,
-            experimental: {
-              ...capabilities.experimental,
-              ...lane.offer,
-            },
-          },
-          protocolVersion: LATEST_PROTOCOL_VERSION,
-        },
-        options,
-      ).catch((error) => {
-        // Only what this attempt opened is closed: another one may have begun since.
-        if (transport === lane) void close();
-        throw error;
-      })),
+      ...(await peer.begin(lane, hello(appInfo, capabilities, lane), options)),
     };
-    await send({ method: "ui/notifications/initialized" });
+    await peer.send({ method: "ui/notifications/initialized" });
     if (autoResize) unwatch = app.setupSizeChangedNotifications();
     return host as InitializeResult;
   };
   const close = async () => {
-    const lane = transport;
-    transport = ready = undefined;
+    ready = undefined;
     unwatch?.();
-    end();
-    answering.forEach((controller) => controller.abort());
-    if (!lane) return;
-    await lane.close();
-    app.onclose?.();
+    if (await peer.leave()) app.onclose?.();
   };
-
-  const hear = ({ method, params = {} }: Notification) => {
-    const event = eventOf(method);
-    if (event === "hostcontextchanged")
-      host.hostContext = { ...host.hostContext, ...params };
-    if (method === "notifications/progress")
-      tell(params.progressToken, null, null, params as Progress);
-    if (method === "notifications/cancelled")
-      answering.get(params.requestId)?.abort();
-    // A result without content is an empty one (V-29).
-    emit(event, event === "toolresult" ? { content: [], ...params } : params);
-  };
-  const answer = async ({ id, method, params = {} }: Request) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    let answer: { result: Json } | { error: ErrorObject };
-    answering.set(id, controller);
-    try {
-      const handler = get(eventOf(method)) as Handler | undefined;
-      if (!handler) throw new TransomError(-32601, `${method} not found`);
-      const extra = { signal };
-      // A handler that returns nothing still answers with an object (V-23).
-      answer = {
-        result: ((await handler(params as never, extra)) ?? {}) as Json,
-      };
-    } catch (thrown) {
-      const { code, message = `${thrown}` } = Object(thrown) as ErrorObject;
-      answer = {
-        error: { code: Number.isInteger(code) ? code : -32603, message },
-      };
-    }
-    answering.delete(id);
-    // Whoever cancels a request wants no answer to it.
-    if (!signal.aborted) send({ id, ...answer }).catch(failed);
-  };
-
-  /** What ext-apps has for any method: its handlers take the whole message. */
-  const handle = (
-    method: string,
-    handler: (
-      message: { method: string; params: Json },
-      extra: RequestExtra,
-    ) => unknown,
-  ) =>
-    set(eventOf(method), (params: Json, extra: RequestExtra) =>
-      handler({ method, params }, extra),
-    );
 
   const methods: Partial<App> = {
     connect: (given, options) => (ready ??= open(given, options)),
     close,
-    request,
-    notification,
+    async request({ method, params }: Plain, options) {
+      await ready;
+      // Not the promise itself: to adopt one takes longer than to wait for it.
+      return (await peer.call(method, params, options)) as never;
+    },
+    async notification({ method, params }: Plain) {
+      await ready;
+      return peer.send({ method, ...(params && { params }) });
+    },
     getHostContext: () => host.hostContext,
     getHostCapabilities: () => host.hostCapabilities,
     getHostVersion: () => host.hostInfo,
+  };
+  Object.assign(app, methods);
+  // Before any handler of the view, which finds what it is told of in the context.
+  events.set(
+    "hostcontextchanged",
+    (params: Json) => (host.hostContext = { ...host.hostContext, ...params }),
+    host,
+  );
+  addMethods(app, events);
+  addTools(app, capabilities, () => ready);
+}
+
+const hello = (
+  appInfo: Implementation,
+  capabilities: AppCapabilities,
+  { offer }: Lane,
+): Json => ({
+  appInfo,
+  appCapabilities: {
+    ...capabilities,
+    experimental: { ...capabilities.experimental, ...offer },
+  },
+  protocolVersion: LATEST_PROTOCOL_VERSION,
+});
+
+/** Gives an `App` the methods and properties that need no more than its events and its requests. */
+function addMethods(app: App, { get, set, drop }: Events): void {
+  Object.assign(app, {
     addEventListener: (event: string, handler: Handler) =>
       set(event, handler, handler as never),
     removeEventListener: drop,
-    setRequestHandler: handle,
-    async callServerTool(params: CallToolParams, options?: RequestOptions) {
-      const { name } = params;
-      const attempt = async () => ({
-        content: [],
-        ...(await request<Partial<CallToolResult>>(
-          {
-            method: "tools/call",
-            params: {
-              ...params,
-              name: name.startsWith(prefix) ? name : prefix + name,
-            },
-          },
-          { onprogress() {}, ...options },
-        )),
-      });
-      try {
-        return await attempt();
-      } catch (error) {
-        // The Host names the tool that it does not know, if it knows any by that ending.
-        const { tools = [] }: Partial<ListToolsResult> =
-          /unknown|not found/i.test((error as Error).message)
-            ? await request({ method: "tools/list" }).catch(() => ({}))
-            : {};
-        const [found, ...others] = tools.filter((tool) =>
-          tool.name.endsWith(name),
-        );
-        if (!found || others.length) throw error;
-        prefix = found.name.slice(0, -name.length);
-        return attempt();
-      }
-    },
-
+    // What ext-apps has for any method: its handlers take the whole message.
+    setRequestHandler: (method, handler) =>
+      set(eventOf(method), (params: Json, extra: RequestExtra) =>
+        handler({ method, params }, extra),
+      ),
+    callServerTool: openServerTools(app),
     setupSizeChangedNotifications: (element) =>
       watchSize(
         (size) => void app.sendSizeChanged(size).catch(() => {}),
         element,
       ),
-
-    registerTool(name, config, callback) {
-      if (!ready)
-        capabilities = { tools: { listChanged: true }, ...capabilities };
-      serveTools();
-      const update = (updates?: object) => {
-        Object.assign(tool, updates);
-        // Before the handshake there is no list that could have changed.
-        if (ready && capabilities.tools?.listChanged)
-          app.sendToolListChanged().catch(() => {});
-      };
-      const tool: RegisteredAppTool = {
-        ...config,
-        enabled: true,
-        update,
-        enable: () => update({ enabled: true }),
-        disable: () => update({ enabled: false }),
-        remove() {
-          tools.delete(name);
-          update();
-        },
-        handler: (args, extra) => runTool(tool, callback as never, args, extra),
-      } as RegisteredAppTool;
-      tools.set(name, tool);
-      update();
-      return tool;
-    },
-  };
-  Object.assign(app, methods);
+  } satisfies Partial<App>);
   set("ping", () => {});
   for (const [name, method] of Object.entries(SENDS))
     (app as unknown as Json)[name] = (
@@ -313,18 +161,11 @@ export function openSession(
       options?: RequestOptions,
     ) =>
       method.includes("notifications/")
-        ? notification({ method, params: params ?? {} })
-        : request({ method, params }, options);
+        ? app.notification({ method, params: params ?? {} })
+        : app.request({ method, params }, options);
   for (const [name, , method = name] of HANDLERS)
     Object.defineProperty(app, `on${name}`, {
       get: () => get(method),
       set: (handler) => set(method, handler),
     });
-}
-
-/** Earlier drafts lacked "notifications/", or the "d" of "changed" (docs/reference/mcp-apps.md §4.2). */
-function eventOf(method: string): string {
-  return method
-    .replace(/^ui\/(notifications\/)?|-/g, "")
-    .replace(/change$/, "changed");
 }

@@ -1,5 +1,13 @@
 /** Tools that the View itself offers to the Host. */
-import type { CallToolResult, Json, Tool, ToolAnnotations } from "./wire.js";
+import { TransomError } from "./error.js";
+import type { App } from "./view.js";
+import type {
+  AppCapabilities,
+  CallToolResult,
+  Json,
+  Tool,
+  ToolAnnotations,
+} from "./wire.js";
 
 /** The part of Standard Schema that validates. */
 export type StandardSchema<In = unknown, Out = In> = {
@@ -58,11 +66,61 @@ export type RegisteredAppTool = AppToolConfig<ToolSchema, ToolSchema> & {
   handler: (args: unknown, extra: RequestExtra) => Promise<CallToolResult>;
 };
 
+/** Lets an `App` register tools. `connected` says whether the Host has been told of `capabilities`, or is being told. */
+export function addTools(
+  app: App,
+  capabilities: AppCapabilities,
+  connected: () => unknown,
+): void {
+  const tools = new Map<string, RegisteredAppTool>();
+
+  const serve = () => {
+    app.oncalltool ??= ({ name, arguments: args }, extra) => {
+      const tool = tools.get(name);
+      if (!tool?.enabled) throw new TransomError(-32602, `${name} not found`);
+      return tool.handler(args, extra);
+    };
+    app.onlisttools ??= () => ({
+      tools: [...tools].flatMap(([name, tool]) =>
+        tool.enabled ? listTool(name, tool) : [],
+      ),
+    });
+  };
+
+  app.registerTool = (name, config, callback) => {
+    if (!connected()) capabilities.tools ??= { listChanged: true };
+    serve();
+    const update = (updates?: object) => {
+      Object.assign(tool, updates);
+      // Before the handshake there is no list that could have changed, and nothing is sent.
+      if (capabilities.tools?.listChanged)
+        app.sendToolListChanged().catch(() => {});
+    };
+    const tool: RegisteredAppTool = {
+      ...config,
+      enabled: true,
+      update,
+      enable: () => update({ enabled: true }),
+      disable: () => update({ enabled: false }),
+      remove() {
+        tools.delete(name);
+        update();
+      },
+      handler: (args, extra) => runTool(tool, callback as never, args, extra),
+    } as RegisteredAppTool;
+    tools.set(name, tool);
+    update();
+    return tool;
+  };
+  // Who declares tools answers for them, also while there are none (V-17).
+  if (capabilities.tools) serve();
+}
+
 /**
  * Runs a tool on arguments that its schema has checked and perhaps changed. What fails is a result that
  * says so (V-19), for the model to read.
  */
-export async function runTool(
+async function runTool(
   { inputSchema }: RegisteredAppTool,
   run: (...args: unknown[]) => Answer,
   value: unknown = {},
@@ -80,7 +138,7 @@ export async function runTool(
 }
 
 /** A tool as it is listed. Writing it as JSON leaves out functions and what is not set (W-7). */
-export function listTool(name: string, tool: RegisteredAppTool): Tool {
+function listTool(name: string, tool: RegisteredAppTool): Tool {
   return JSON.parse(
     JSON.stringify({
       ...tool,
