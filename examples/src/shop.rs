@@ -149,7 +149,7 @@ async fn order(State(shop): Open, Owner(owner): Owner) -> Result<Response, Refus
     Ok((StatusCode::CREATED, Json(order)).into_response())
 }
 
-/// What becomes of somebody's orders, from the beginning, or from where they stopped listening.
+/// What becomes of a person's orders, from the beginning, or from where they stopped listening.
 async fn feed(
     State(shop): Open,
     Owner(owner): Owner,

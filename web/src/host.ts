@@ -221,7 +221,7 @@ export class TransomView extends HTMLElement {
       this.#warm = undefined;
       // The porch shows its guest at the first word.
       this.#window!.send({});
-      // The frame's process may have ended meanwhile, of which nobody tells.
+      // The frame's process may have ended meanwhile, which the browser does not tell.
       void this.#it
         .ask()
         .then((active) => active ?? (frame.isConnected && this.#mount(opened)));
@@ -288,8 +288,8 @@ export class TransomView extends HTMLElement {
   /**
    * The view wrote to this page itself, past its sandbox. The sandbox did not measure that, so the page does not read it; but it takes the
    * page's time to receive, and a large one takes it from every view. Some libraries do it once; whoever does
-   * it more often than five times within minutes is ended. A frame that is gone by now has left its origin: of several views
-   * that have it nobody knows whose it was, so that two are charged a twentieth each, and three a twentieth of that.
+   * it more often than five times within minutes is ended. A frame that is gone by now has left its origin: when several views
+   * have it, it is not known whose it was, so that two are charged a twentieth each, and three a twentieth of that.
    */
   #stray({ source, origin }: Parameters<Stray>[0]): void {
     // Every origin may see who is above it.

@@ -9,7 +9,7 @@
  * something in it within the last five seconds (`userActivation`), which no script can pretend: so the page asks the view's
  * sandbox, which the view cannot touch. What the person did in a view before they turned to something else does not
  * count: for as long the view does not hear the pointer, unless it moves over it, and what it takes then its script took.
- * While somebody writes into the page, a move is not enough: the sandbox must say that nothing was done in the view of late.
+ * While the person writes into the page, a move is not enough: the sandbox must say that nothing was done in the view of late.
  */
 
 /** Keeps the keyboard from the script of the view in this frame; `end` ends the view. */
@@ -124,8 +124,8 @@ function own(it: Guarded): void {
 /** Takes the keyboard back from a view's script, or from a view whose sandbox did not tell who took it. */
 function refuse(it: Guarded, active: unknown): void {
   const busy = holds || isRecent(typed);
-  // An app may well try twice to have the keyboard when it opens; while somebody writes, it must not. An app that is so
-  // busy that its sandbox does not answer may have been clicked on: that counts against it only while somebody writes.
+  // An app may well try twice to have the keyboard when it opens; while the person writes elsewhere, it must not. An app that is so
+  // busy that its sandbox does not answer may have been clicked on: that counts against it only while the person writes elsewhere.
   if ((busy || active !== undefined) && tally(it) > (busy ? 1.1 : 3.1))
     it.end();
   acted = now();
@@ -140,7 +140,7 @@ async function ask(it: Guarded): Promise<unknown> {
   let active = await it.ask();
   if (active === false) it.clean = at;
   // It may tell of keys that were meant for a field, or for another view, and went to this one because it took the keyboard.
-  // While nobody writes elsewhere it tells of a click: a view that is busy with one says so late.
+  // While the person does not write elsewhere, it tells of a click: a view that is busy with one says so late.
   else if (now() - at > 200 && (isField(owner) || VIEWS.has(owner!)))
     active = undefined;
   look();
@@ -177,7 +177,7 @@ const MINUTE = 6e4;
 const NEVER = NaN;
 /** Who has the keyboard by the person's will: something on the page, or a view's frame. */
 let owner: HTMLElement | undefined;
-/** When somebody last did something on the page, wrote into it, and left it by the Tab key; nothing is as good as never. */
+/** When the person last did something on the page, wrote into it, and left it by the Tab key; nothing is as good as never. */
 let acted: number;
 let typed: number;
 let tabbed: number;

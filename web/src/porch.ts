@@ -64,7 +64,7 @@ function post(
     /^[*/]$/.test(targetOrigin) ||
     new URL(targetOrigin).origin === self.origin
   )
-    // The policies of this page let nobody be above it but its sandbox and the host page.
+    // The policies of this page let no page be above it but its sandbox and the host page.
     parent.postMessage(data, "*", transfer);
 }
 

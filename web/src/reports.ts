@@ -33,7 +33,7 @@ export type {
 export type TransomViewEvents = {
   /** The frame is there. */
   "transom-open": CustomEvent<Opened>;
-  /** Someone must decide; call `preventDefault()` and later `answer`, or it counts as denied. */
+  /** A person must decide; call `preventDefault()` and later `answer`, or it counts as denied. */
   "transom-ask": CustomEvent<Ask & { answer: (choice: string) => void }>;
   /** A question is moot. */
   "transom-withdraw": CustomEvent<{ id: string }>;

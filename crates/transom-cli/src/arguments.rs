@@ -25,10 +25,10 @@ pub(crate) use self::run::{
     DevArguments, Granting, RunArguments, SandboxMode, ServerArguments, address,
 };
 
-/// Strangers' user interfaces, safely, fast, and with proof.
+/// Shows the user interfaces of MCP servers: safely, fast, and with a record of what they did.
 ///
 /// Without a command, `transom` is `transom run`: a host on this machine that connects to MCP servers
-/// and shows their views, each frame on an origin of its own. Without a server it brings one along.
+/// and shows their views, each frame on an origin of its own. Without a server it runs a demo server of its own.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(after_help = EXAMPLES, after_long_help = AFTERWORD)]
@@ -47,41 +47,41 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Runs a host and a server that you are writing: starts it again when its files change.
     ///
-    /// All that `run` does, with TRANSOM_DEV=1 and all of your environment for the server, its standard error
-    /// on yours, and no question about views that have changed. A server that does not start is tried again
-    /// when something changes.
+    /// Does all that `run` does. The server also gets TRANSOM_DEV=1 and all of your environment, its standard error
+    /// is shown on yours, and you are not asked about views that have changed. A server that does not start is tried
+    /// again when a file changes.
     ///
-    /// Watched are all files of this folder but hidden ones and those in target, node_modules and the like. The
-    /// files of views are left to a server that uses transom-server: it reloads them in the open page itself.
+    /// All files of this folder are watched, except hidden ones and those in target, node_modules and the like. A
+    /// server that uses transom-server reloads the files of its views itself, in the open page.
     #[command(after_help = DEV_EXAMPLES)]
     Dev(DevArguments),
-    /// Writes a server with a view to start from: a model's tool, a view's tool, a view, a test.
+    /// Writes a project to start from: a server with tools, a view and a test.
     ///
-    /// Nothing is built and nothing downloaded.
+    /// Nothing is built and nothing is downloaded.
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArguments),
-    /// Looks at servers and prints what a host would find: tools by audience, views, policies, findings.
+    /// Looks at servers and prints what a host would find: who may call which tool, views, policies, findings.
     ///
-    /// Nothing of a view is run and no tool is called. Exit codes: 0 all is well, 1 a view has findings
+    /// No view is run and no tool is called. Exit codes: 0 all is well, 1 a view has findings
     /// of severity danger, 2 a server could not be looked at.
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArguments),
-    /// Checks servers for what keeps views from being shown; in any language, without a browser.
+    /// Checks servers, in any language, for mistakes that keep their views from being shown.
     ///
     /// Asks a server what a host would ask, once as a host and once as a client without views, and
-    /// compares the answers with the rules. Tools that open a view and say that they only read are called;
-    /// no other is, unless --call names it.
+    /// compares the answers with the rules. It calls tools that open a view and say that they only read, and
+    /// no other tool unless --call names it.
     ///
-    /// It is a look at what the server says: what a script does once it runs, whether it shakes hands with
-    /// its host and what it draws cannot be seen this way.
+    /// It needs no browser and looks only at what the server answers. It cannot see what a script does when it
+    /// runs, what the script draws, or whether it connects to its host.
     ///
-    /// Exit codes: 0 nothing was found that counts, 1 something was, 2 a server could not be asked.
+    /// Exit codes: 0 no finding that counts, 1 at least one, 2 a server could not be asked.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArguments),
     /// Lets a hostile view try every escape in a real browser, and prints what was blocked.
     ///
     /// Starts the installed Chromium without a window and with a fresh profile. Everything stays on this
-    /// machine. Exit codes: 0 all is as it should be, 1 something got out or does not work, 2 could not run.
+    /// machine. Exit codes: 0 all was blocked, 1 something got out or does not work, 2 could not run.
     #[command(after_help = ISOLATION_EXAMPLES)]
     Isolation(IsolationArguments),
     /// Serves sample MCP servers that are web pages, and a host beside them.
@@ -93,7 +93,7 @@ pub(crate) enum Command {
     /// Offers an MCP server that is a web page to any MCP client, over standard input and output or HTTP.
     ///
     /// Opens the page in the installed Chromium, in a frame of a page of our own, whose origin the server must allow.
-    /// What it was set up with is kept in the data folder.
+    /// What was entered while the page was set up is kept in the data folder.
     #[command(after_help = EXPOSE_EXAMPLES)]
     Expose(ExposeArguments),
     /// Reads the audit: what views did, as it was written down before it happened.

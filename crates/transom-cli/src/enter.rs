@@ -13,7 +13,7 @@ pub(crate) struct Enter {
 }
 
 impl Enter {
-    /// Listens from now on; not where standard input is no terminal: what comes through a pipe is for somebody else.
+    /// Listens from now on; but not where standard input is no terminal: what comes through a pipe is for another program.
     pub(crate) fn listen() -> Option<Self> {
         if !io::stdin().is_terminal() {
             return None;
@@ -65,7 +65,7 @@ fn hear(pressed: &mpsc::Sender<()>) {
 }
 
 /// Whether what is typed is for this program, and not for one that runs in front of it. A terminal that does not control us stops
-/// nobody.
+/// no program.
 #[cfg(unix)]
 fn is_ours(input: &io::Stdin) -> bool {
     let front = rustix::termios::tcgetpgrp(input);

@@ -118,9 +118,10 @@ fn only(list: &TokenStream) -> Result<TokenStream> {
     match who.to_string().as_str() {
         "app" => Ok(quote!(App)),
         "model" => Ok(quote!(Model)),
-        _ => {
-            Err(Error::new(who.span(), "nobody is called that: write `only(app)` or `only(model)`"))
-        }
+        _ => Err(Error::new(
+            who.span(),
+            "a tool is for apps or for models: write `only(app)` or `only(model)`",
+        )),
     }
 }
 

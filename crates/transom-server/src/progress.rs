@@ -1,4 +1,4 @@
-//! Telling a client how far a tool is, and hearing that nobody waits for it any more.
+//! Telling a client how far a tool is, and hearing that the client does not wait for it any more.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -97,7 +97,7 @@ impl<C: AsRequestContext> FromContextPart<C> for Progress {
 
 /// Says whether the client still waits for a call. A tool takes it as an argument.
 ///
-/// A person who closes a view, or stops a model, cancels the calls that run; what nobody waits for need not be done.
+/// A person who closes a view, or stops a model, cancels the calls that run; what is cancelled need not be done.
 ///
 /// ```
 /// # use rmcp::ErrorData;
@@ -122,17 +122,17 @@ impl Cancelled {
         Self { context: context.ct.clone() }
     }
 
-    /// Tells whether nobody waits any more.
+    /// Tells whether the call was cancelled.
     pub fn is(&self) -> bool {
         self.context.is_cancelled()
     }
 
-    /// Waits until nobody waits any more.
+    /// Waits until the call is cancelled.
     pub async fn wait(&self) {
         self.context.cancelled().await;
     }
 
-    /// Ends a tool with `?` when nobody waits any more.
+    /// Ends a tool with `?` when its call was cancelled.
     ///
     /// # Errors
     ///

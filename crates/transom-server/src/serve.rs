@@ -202,7 +202,7 @@ const _: () = {
 const WAITING: &str = "this is an MCP server: it speaks over standard input and output, and waits for a host to do so. \
     `transom dev -- COMMAND` is one; --help says more";
 #[cfg(feature = "serve-http")]
-const OPEN: &str = "everybody who reaches this address may call every tool: let something in front of it check who is asking";
+const OPEN: &str = "every program that reaches this address may call every tool: put something in front of it that checks who is asking";
 #[cfg(not(feature = "serve-http"))]
 const WITHOUT_HTTP: &str = "this server was built without HTTP: add \"serve-http\" to the features of transom-server in its \
     Cargo.toml, as in transom-server = { version = \"0.1\", features = [\"serve-http\"] }";

@@ -63,7 +63,7 @@ impl Shop {
         self.open().basket(owner)
     }
 
-    /// Sets how many of a ware somebody wants; none if there is no such ware.
+    /// Sets how many of a ware a person wants; none if there is no such ware.
     pub(super) fn put(&self, owner: &str, id: &str, count: u32) -> Option<Basket> {
         let at = all().position(|ware| ware.id == id)?;
         let mut books = self.open();
@@ -117,7 +117,7 @@ impl Shop {
         }
     }
 
-    /// The first of somebody's news after one.
+    /// The first of a person's news after one.
     pub(super) fn news(&self, owner: &str, after: u64) -> Option<(u64, Order)> {
         let books = self.open();
         let mut all = books.news.iter();

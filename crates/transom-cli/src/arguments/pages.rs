@@ -11,10 +11,10 @@ use super::RunArguments;
 /// How to serve the sample pages.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct PagesArguments {
-    /// A checkout of Transom, whose pages are served; the one around this folder, unless said.
+    /// The checkout of Transom whose pages are served. The default is the one around this folder.
     #[arg(long, value_name = "DIR", help_heading = "Pages")]
     pub(crate) path: Option<PathBuf>,
-    /// The pages' port. A busy one means the next free one.
+    /// The pages' port. If it is busy, the next free one is taken.
     #[arg(long, value_name = "PORT", default_value_t = 7430, help_heading = "Pages")]
     pub(crate) pages_port: u16,
     /// A further page that may connect to the samples, by its origin; may be given several times.
@@ -30,10 +30,10 @@ pub(crate) struct ExposeArguments {
     /// The server's address: https, or http on this machine.
     #[arg(value_name = "PAGE-URL", value_parser = page)]
     pub(crate) page: Url,
-    /// Offers it over streamable HTTP at this port of 127.0.0.1, in place of standard input and output.
+    /// Offers it over streamable HTTP at this port of 127.0.0.1, instead of standard input and output.
     #[arg(long, value_name = "PORT")]
     pub(crate) http: Option<u16>,
-    /// Shows the browser: for a setup that a person must see.
+    /// Shows the browser, for a setup that a person must do.
     #[arg(long)]
     pub(crate) window: bool,
     /// The port of our own page. Its origin, http://localhost:PORT, is what the server must allow.
@@ -48,9 +48,9 @@ pub(crate) struct ExposeArguments {
     /// A further flag for the browser; may be given several times.
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     pub(crate) browser_flag: Vec<String>,
-    /// Where the browser's profile is kept, and with it what the page was set up with.
+    /// Where the browser's profile is kept, with what was entered while the page was set up.
     ///
-    /// $XDG_DATA_HOME/transom (or ~/.local/share/transom), unless said.
+    /// The default is $XDG_DATA_HOME/transom (or ~/.local/share/transom).
     #[arg(long, value_name = "FOLDER")]
     pub(crate) data_dir: Option<PathBuf>,
     /// Keeps nothing between runs.

@@ -16,44 +16,45 @@ pub(crate) struct ServerArguments {
     /// A server to start, with its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) program: Vec<String>,
-    /// What the one server of the command line is called, as in [servers.NAME] of transom.toml.
+    /// The name of the server on the command line, as in [servers.NAME] of transom.toml.
     ///
-    /// Without it, a server is called after its address or command, and is treated like any other: what a section of
-    /// transom.toml grants goes to the server that the section itself names, or that you name here.
+    /// Without it, the server gets a name from its address or command, and no section of transom.toml counts for it. A
+    /// section counts for the server that it describes itself, or that you name here.
     #[arg(long, value_name = "NAME", help_heading = "Servers")]
     pub(crate) name: Option<String>,
-    /// A file with `mcpServers`, as other hosts have it. Naming it is agreeing to it.
+    /// A file with `mcpServers`, as other hosts use it. By naming it you agree to what it starts.
     ///
-    /// Servers that are named on the command line take the place of those in transom.toml. A section of it that says
-    /// from = "FILE" says how to treat the server of its name in this file.
+    /// Servers on the command line replace those in transom.toml. A section of transom.toml with from = "FILE" says how
+    /// to treat the server of the same name in this file.
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) config: Option<PathBuf>,
-    /// A variable of your environment for servers that are started, or one with a value: NAME, NAME=VALUE.
+    /// An environment variable for servers that are started: NAME passes yours on, NAME=VALUE sets one.
     ///
-    /// May be given several times. Without it they get who and where you are (PATH, HOME, USER, LANG and their
-    /// like) and where tools lie (CARGO_HOME, NVM_DIR, PYENV_ROOT and their like), and nothing that may be a
-    /// secret, such as a proxy's address or a token.
+    /// May be given several times. Other variables they do not get, except those that say who and where you are
+    /// (PATH, HOME, USER, LANG and the like) and where tools are installed (CARGO_HOME, NVM_DIR, PYENV_ROOT and the
+    /// like). What may be a secret, such as a proxy's address or a token, is never among them.
     #[arg(long, value_name = "NAME", value_parser = variable, help_heading = "Servers")]
     pub(crate) env: Vec<Variable>,
-    /// Something that views of a server may do beside what their policy lets them: WHAT, or SERVER=WHAT where there are
-    /// several servers.
+    /// Allows the views of a server something that is otherwise blocked: WHAT, or SERVER=WHAT where there are several
+    /// servers.
     ///
     /// May be given several times, for this run. WHAT is eval, wasm, blob:, data:, blob-images, blob-media, blob-fonts,
-    /// data-fonts, blob-fetch, camera, microphone, geolocation or clipboard-write; a permission is had by a view that asks
-    /// for it. None of them opens a domain. The page offers what a view was kept from, and remembers what you answer.
+    /// data-fonts, blob-fetch, camera, microphone, geolocation or clipboard-write. A permission, such as camera, goes only
+    /// to a view that asks for it. None of them opens a domain. When something was blocked for a view, the page offers to
+    /// allow it, and remembers your answer.
     #[arg(long, value_name = "WHAT", value_parser = granting, help_heading = "Servers")]
     pub(crate) grant: Vec<Granting>,
-    /// The file with settings, policy and servers, in place of the one that would be found.
+    /// The file with settings, policy and servers, instead of the one that would be found.
     ///
     /// Without it, the first of these is read: $TRANSOM_CONFIG, ./transom.toml,
     /// $XDG_CONFIG_HOME/transom/transom.toml (or ~/.config/transom/transom.toml).
     ///
-    /// Naming a file is agreeing to it, for this run. A file that is only found in this folder may be
-    /// a stranger's: you are shown in a terminal what it does, and it counts after you said yes. When it changes, you are
-    /// asked again. Without a terminal it is refused.
+    /// By naming a file you agree to it, for this run. A file that is only found in this folder may be a stranger's: the
+    /// terminal shows you what it does, and it counts only after you said yes. When it changes, you are asked again.
+    /// Without a terminal it is refused.
     #[arg(long, value_name = "FILE", help_heading = "Servers")]
     pub(crate) toml: Option<PathBuf>,
-    /// Reads no transom.toml, wherever there is one.
+    /// Reads no transom.toml, even where there is one.
     #[arg(long, conflicts_with = "toml", help_heading = "Servers")]
     pub(crate) no_toml: bool,
 }
@@ -97,11 +98,11 @@ pub(crate) struct RunArguments {
     /// Where frames get their origins: names below localhost, or a port each.
     #[arg(long, value_name = "MODE", help_heading = "Page")]
     pub(crate) sandbox: Option<SandboxMode>,
-    /// A domain for the frames alone, all of whose names lead to the sandbox's port: `https://*.example-views.com`.
+    /// A domain for the frames alone; all names below it lead to the sandbox's port: `https://*.example-views.com`.
     #[arg(long, value_name = "DOMAIN", value_parser = wildcard, conflicts_with = "sandbox")]
     #[arg(help_heading = "Page")]
     pub(crate) sandbox_domain: Option<Wildcard>,
-    /// Reads documents when a view opens, and not already when its server connects.
+    /// Reads a document only when its view opens, and not already when its server connects.
     #[arg(long, help_heading = "Page")]
     pub(crate) no_prefetch: bool,
     /// Where pins, keys, tokens and the audit are kept between runs.
@@ -112,10 +113,10 @@ pub(crate) struct RunArguments {
     /// Keeps nothing between runs.
     #[arg(long, conflicts_with = "data_dir", help_heading = "Records")]
     pub(crate) no_data: bool,
-    /// Does not write down what views do. Without a data folder nothing is written down anyway.
+    /// Keeps no record of what views do. Without a data folder there is none anyway.
     #[arg(long, help_heading = "Records")]
     pub(crate) no_audit: bool,
-    /// Does nothing for a view before its row of the audit would survive a power failure, not just a crash.
+    /// Waits for the disk before anything is done for a view: the audit then survives a power failure, not only a crash.
     #[arg(long, conflicts_with = "no_audit", help_heading = "Records")]
     pub(crate) audit_sync: bool,
     /// Removes rows of the audit that are older than this many days, at the start and every hour.
@@ -134,7 +135,7 @@ pub(crate) struct RunArguments {
 pub(crate) struct DevArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
-    /// A folder or file to watch, in place of this folder; may be given several times.
+    /// A folder or file to watch, instead of this folder; may be given several times.
     #[arg(long, value_name = "PATH", help_heading = "Files")]
     pub(crate) watch: Vec<PathBuf>,
     /// Files or folders to leave out, by name or ending, as in data or '*.log'; may be given several times.

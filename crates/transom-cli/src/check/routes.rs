@@ -63,6 +63,7 @@ fn too_wide(route: &Declared) -> Option<String> {
     }
     let writes = |method: &&String| ["PUT", "PATCH", "DELETE"].contains(&method.as_str());
     let method = route.methods().iter().find(writes)?;
-    (route.effect() == Effect::Reads)
-        .then(|| format!("declares that {method} {pattern} only reads: nobody is asked about it"))
+    (route.effect() == Effect::Reads).then(|| {
+        format!("declares that {method} {pattern} only reads, so no person is asked about it")
+    })
 }

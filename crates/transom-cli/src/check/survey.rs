@@ -359,7 +359,7 @@ fn older(uri: &str) -> Option<String> {
 /// The most documents that are read.
 const MAX_VIEWS: usize = 100;
 
-/// Nobody but the server knows which parameters there are.
+/// Only the server knows which parameters there are.
 fn parameters_unknown(template: &Value) -> Unchecked {
     let template = Quoted::new(template["uriTemplate"].as_str().unwrap_or_default());
     let why = format!("the address {template} has parameters, so no view was read there");

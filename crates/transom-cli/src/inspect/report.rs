@@ -45,7 +45,7 @@ pub(super) struct Audiences {
     pub(super) both: Vec<String>,
     pub(super) model: Vec<String>,
     pub(super) app: Vec<String>,
-    pub(super) nobody: Vec<String>,
+    pub(super) neither: Vec<String>,
 }
 
 /// One view.
@@ -145,7 +145,7 @@ impl Audiences {
             (true, true) => &mut self.both,
             (true, false) => &mut self.model,
             (false, true) => &mut self.app,
-            (false, false) => &mut self.nobody,
+            (false, false) => &mut self.neither,
         }
     }
 }

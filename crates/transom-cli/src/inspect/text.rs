@@ -38,7 +38,7 @@ fn tools(report: &Report, lines: &mut Lines) {
         ("for both", &tools.both),
         ("for the model", &tools.model),
         ("for apps", &tools.app),
-        ("for neither", &tools.nobody),
+        ("for neither", &tools.neither),
     ];
     let count: usize = audiences.iter().map(|(_, names)| names.len()).sum();
     lines.fact(1, "tools", &count.to_string());

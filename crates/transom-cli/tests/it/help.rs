@@ -7,7 +7,7 @@ fn help_shows_the_way() {
     let place = Place::new();
     #[rustfmt::skip]
     let table: [(&[&str], &[&str]); 10] = [
-        (&["--help"], &["Strangers' user interfaces", "Commands:", "run", "dev", "new", "inspect", "check", "audit", "decisions", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
+        (&["--help"], &["Shows the user interfaces of MCP servers", "Commands:", "run", "dev", "new", "inspect", "check", "audit", "decisions", "completions", "Examples:", "TRANSOM_CONFIG", "Exit codes:"]),
         (&["-h"], &["Examples:", "transom inspect http://localhost:3001/mcp"]),
         (&["run", "--help"], &["Servers:", "--config", "--toml", "Page:", "--port", "--sandbox-domain", "Records:", "--no-data", "--no-audit", "--retain", "--print-config", "Examples:"]),
         (&["inspect", "--help"], &["Exit codes: 0", "--json", "Examples:"]),

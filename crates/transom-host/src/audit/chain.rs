@@ -135,7 +135,7 @@ impl Detail {
 
 impl Verifier {
     /// Begins after `anchor`, which is [`Head::GENESIS`] for a log with nothing removed. A `head` that
-    /// somebody kept must come along.
+    /// was kept elsewhere must come along.
     pub fn new(anchor: Head, head: Option<Hash>) -> Self {
         let wanted = head.filter(|head| *head != anchor.hash);
         Self { at: anchor, anchor, anchored: anchor == Head::GENESIS, wanted }

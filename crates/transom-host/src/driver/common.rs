@@ -77,7 +77,7 @@ impl Common {
         self.pages.get(page)?.socket.as_ref()
     }
 
-    /// What a person decided about a private address for the views of a server; nothing, if no one was asked.
+    /// What a person decided about a private address for the views of a server; nothing, if no question was asked.
     pub(super) fn nearby(&self, server: &str, wish: &str) -> Option<bool> {
         self.decided.get(server)?.nearby(wish)
     }

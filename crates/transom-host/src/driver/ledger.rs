@@ -105,7 +105,7 @@ impl Held {
         }
     }
 
-    /// The row of an effect that does not happen, because nobody wants it any more.
+    /// The row of an effect that does not happen, because it is not wanted any more.
     fn dropped(&self) -> Option<Record> {
         match self {
             Self::Offered { call, .. } => Some(Record::dropped(*call).of_offered()),

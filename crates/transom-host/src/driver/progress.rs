@@ -105,7 +105,7 @@ impl Seat {
         }
     }
 
-    /// It is written down: the server is told, and what it still answers is for nobody.
+    /// It is written down: the server is told, and what it still answers is dropped.
     pub(super) fn cancel_written(&mut self, common: &mut Common) {
         let Some(calling) = self.call.take() else {
             let tool = self.tool.clone();

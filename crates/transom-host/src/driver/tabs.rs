@@ -67,7 +67,7 @@ impl Driver {
         let welcome = Welcome { version: envelope::VERSION, resumed, views };
         let _ = socket.send(ToSocket::Text(welcome.print()));
         for seat in self.seats.values_mut().filter(|seat| seat.page == page) {
-            // A load that lost its place begins anew with the views that nobody took.
+            // A load that lost its place begins anew with the views that no other page took.
             if !resumed {
                 seat.stream.restart();
             }

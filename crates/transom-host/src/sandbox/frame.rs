@@ -35,7 +35,7 @@ pub struct Frame {
     pub fonts: Vec<Origin>,
     /// What the sandbox page lets through.
     pub relay: Relay,
-    /// Whoever is told what its policy blocks; nobody, unless said.
+    /// Who is told what its policy blocks, if there is anyone.
     pub reports: Option<Reports>,
     /// Whether they are told its errors too, by a script that is put into the document: for its author alone.
     pub watch_errors: bool,

@@ -13,7 +13,7 @@ use crate::place::PlaceId;
 
 /// The secret that stable names are made with.
 ///
-/// Without it no one can compute a name, so no server can ask for another's, and no page can guess
+/// Without it a name cannot be computed, so no server can ask for another's, and no page can guess
 /// where one will be.
 #[derive(Clone)]
 pub struct StableKey([u8; 32]);

@@ -187,7 +187,7 @@ impl std::fmt::Display for Summary {
 
 /// How much people are told about one server.
 const MOST: usize = 200;
-/// How many documents of one server are read before somebody opens them.
+/// How many documents of one server are read before a person opens them.
 const LOOKED_AT: usize = 500;
 /// How long what was found waits to be shown together with more.
 const BETWEEN: Duration = Duration::from_millis(100);

@@ -38,7 +38,7 @@ enum State {
     Waiting(Waiting),
     /// We are: it wants to know something first.
     Asking(Asking),
-    /// No one is.
+    /// It has ended.
     Over,
 }
 

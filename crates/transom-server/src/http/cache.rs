@@ -25,7 +25,7 @@ pub(crate) struct Whole {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     person: String,
-    /// What stands for the headers that proved who asked; another token is somebody else.
+    /// What stands for the headers that proved who asked; another token is another person.
     proof: [u64; 2],
     address: String,
     headers: Vec<(String, Vec<u8>)>,

@@ -40,7 +40,7 @@ pub(super) struct Arrived {
 }
 
 impl Caller<'_> {
-    /// What is sent of the proof: nothing, if the view wants to ask as nobody.
+    /// What is sent of the proof: nothing, if the view wants to ask without credentials.
     pub(super) fn sent_proof(&self) -> &HeaderMap {
         static NONE: std::sync::LazyLock<HeaderMap> = std::sync::LazyLock::new(HeaderMap::new);
         if self.ask.credentials == Send::Omit { &NONE } else { self.proof }

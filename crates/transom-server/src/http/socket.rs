@@ -19,7 +19,7 @@ use super::failure::Failure;
 
 /// One WebSocket. When it is dropped, the connection ends.
 pub(super) struct Socket {
-    /// Who opened it; it is nobody else's (FSE-13).
+    /// Who opened it, and alone may use it (FSE-13).
     pub(super) person: String,
     /// The largest message that it takes from the view.
     pub(super) most: usize,
@@ -149,7 +149,7 @@ impl Socket {
         *self.touched.lock().expect("no holder panics") = Instant::now();
     }
 
-    /// Keeps a message; false if there are too many that nobody reads (WSK-8).
+    /// Keeps a message; false if too many are unread (WSK-8).
     fn keep(&self, message: Message) -> bool {
         let mut inbox = self.inbox.lock().expect("no holder panics");
         inbox.bytes += message.len();

@@ -116,7 +116,7 @@ fn too_many() -> Failure {
     Failure::blocked("this app has too many connections, or asks too often")
 }
 
-/// Ends a connection that nobody reads (WSK-10).
+/// Ends a connection whose messages are not read (WSK-10).
 async fn expire(sockets: Weak<Sockets>, id: String, socket: Weak<Socket>) {
     loop {
         let due = match (sockets.upgrade(), socket.upgrade()) {

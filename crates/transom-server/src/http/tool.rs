@@ -219,7 +219,7 @@ pub(crate) fn limited(method: &str, url: &str, seconds: u64) -> CallToolResult {
     )
 }
 
-/// Nothing came of it; `reached` if the backend has the request all the same, so that nobody takes it for undone.
+/// Nothing came of it; `reached` if the backend has the request all the same, so that the caller does not take it for undone.
 pub(crate) fn failed(failure: &Failure, reached: bool) -> CallToolResult {
     let mut error = json!({ "code": failure.code.as_str(), "message": failure.words });
     let mut words = format!("{}: {}", failure.code.as_str(), failure.words);

@@ -105,7 +105,7 @@ async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
 ) -> (TcpStream, tokio::sync::OwnedSemaphorePermit) {
-    let place = Arc::clone(places).acquire_owned().await.expect("nobody closes it");
+    let place = Arc::clone(places).acquire_owned().await.expect("the semaphore is never closed");
     loop {
         match listener.accept().await {
             Ok((stream, _)) => return (stream, place),
@@ -144,7 +144,7 @@ impl<S: ServerHandler + Clone> Door<S> {
         Self { mcp, calls, connections, closing: CancellationToken::new(), end }
     }
 
-    /// Carries one connection to its end. How it ended concerns nobody else.
+    /// Carries one connection to its end. How it ended concerns no other.
     async fn attend(self: Arc<Self>, stream: TcpStream) {
         let _counted = self.connections.token();
         let door = Arc::clone(&self);
@@ -172,7 +172,7 @@ impl<S: ServerHandler + Clone> Door<S> {
         if self.calls.is_closed() {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "the server is ending");
         }
-        // A stream that only listens ends when we do; nobody waits for it.
+        // A stream that only listens ends when we do, and is not waited for.
         let call = (request.method() == Method::POST).then(|| self.calls.token());
         let request = request.map(Patient::new);
         self.mcp.handle(request).await.map(|body| Answer { body, _call: call })

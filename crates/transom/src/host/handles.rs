@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// Ends what a handle stands for, by a tool that takes such handles from views and that nobody is asked about.
+    /// Ends what a handle stands for, by a tool that takes such handles from views and that no question is asked about.
     fn release(&mut self, Handle { id, member, end }: &Handle) {
         let Some(tool) = self.tools.get(end).filter(|tool| tool.for_app) else { return };
         let takes = tool.handling.as_ref().and_then(|handling| handling.takes.as_ref());

@@ -41,7 +41,7 @@ pub enum Output {
         /// Why, in the view's words or ours.
         reason: Quoted,
     },
-    /// Call this tool of the view's server, and tell nobody what came of it: what a handle of the view's stands for has to end
+    /// Call this tool of the view's server, and drop what came of it: what a handle of the view's stands for has to end
     /// (HST-3).
     Release(ToolCall),
     /// Ask a person, then tell with [`Input::Decision`](super::Input::Decision).

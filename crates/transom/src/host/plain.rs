@@ -167,7 +167,7 @@ impl Session {
         self.step(now, Event::Initialized)
     }
 
-    /// What it tells, and what it wants told without anybody being asked.
+    /// What it tells, and what it wants told, about which no person is asked.
     fn hear_news(
         &mut self,
         now: Duration,

@@ -88,7 +88,7 @@ pub enum FileBody {
     Text(String),
     /// Bytes, in base64.
     Blob(String),
-    /// An address, for the view's server: only with consent, and nobody else is asked for it (H-97).
+    /// An address, for the view's server: only with consent, and no other server is asked for it (H-97).
     Link(String),
 }
 

@@ -141,7 +141,7 @@ impl ToolFacts {
         if self.routes != other.routes {
             self.routes = Some(Arc::default());
         }
-        // A handle that nobody was given: it cannot be called.
+        // A handle that no view was given: it cannot be called.
         if self.handling != other.handling {
             self.handling =
                 Some(Arc::new(Handling { takes: Some(String::new()), ..Handling::default() }));

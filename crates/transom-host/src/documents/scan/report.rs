@@ -173,7 +173,7 @@ fn undeclared(purpose: Use, origin: &str) -> Option<(Severity, What, String)> {
                 format!("connects to {origin} ahead of time, which no policy covers everywhere");
             Some((Warning, What::ConnectionHint, words))
         }
-        // Libraries name dozens: their own homes, standards, examples. Nobody could act on such a list.
+        // Libraries name dozens: their own homes, standards, examples. No reader could act on such a list.
         Use::Mention => None,
     }
 }
