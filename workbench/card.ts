@@ -12,7 +12,7 @@ import { hearBlocked } from "./blocked.js";
 import { hearBanner } from "./banner.js";
 import { put, withdraw } from "./questions.js";
 import { hearRunning, OPENING } from "./running.js";
-import { makeSpareSoon, placeFor, takeSpare, type Place } from "./spare.js";
+import { makeSpareSoon, slotFor, takeSpare, type Slot } from "./spare.js";
 
 /** What a card is made of. */
 type Card = {
@@ -32,7 +32,7 @@ export function show(
   tool?: NonNullable<TransomView["tool"]>,
 ): TransomView {
   const spare = tool && takeSpare();
-  const card = draw(spare ?? placeFor(id), title);
+  const card = draw(spare ?? slotFor(id), title);
   const { box, view, note, close } = card;
   if (tool) view.tool = tool;
   view.facts = facts();
@@ -57,7 +57,7 @@ export function show(
   return view;
 }
 
-function draw({ box, view }: Place, title: string): Card {
+function draw({ box, view }: Slot, title: string): Card {
   const close = make("button", { textContent: "Close", className: "close" });
   const head = make("header", {});
   const heading = make("h3", { textContent: title });

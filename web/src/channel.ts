@@ -1,5 +1,5 @@
 /** How a page's views reach whoever judges them. */
-import { openStream, readFrame, type Said, type Told } from "./envelope.js";
+import { openStream, readEnvelope, type Said, type Told } from "./envelope.js";
 
 /** One view's place on a channel. */
 export type Seat = { say(said: Said): void; leave(): void };
@@ -139,16 +139,16 @@ export class WebSocketChannel implements Channel {
 
   #hear(text: string): void {
     if (!this.#live) return this.#begin(JSON.parse(text).welcome);
-    // What is no frame is nothing, and throws here.
-    const frame = readFrame(text)!;
-    const seat = this.#seats.get(frame.view);
-    if (!seat || !seat.queue.take(frame)) return;
+    // What is not written as the rules say is nothing, and throws here.
+    const envelope = readEnvelope(text)!;
+    const seat = this.#seats.get(envelope.view);
+    if (!seat || !seat.queue.take(envelope)) return;
     // What the page says confirms as well; this is for when it has nothing to say.
     seat.due ??= setTimeout(() => {
       seat.due = undefined;
       seat.queue.confirm();
     }, 20);
-    seat.hear({ [frame.kind!]: frame.rest } as Told);
+    seat.hear({ [envelope.kind!]: envelope.rest } as Told);
   }
 
   #begin({ resumed, views }: { resumed: boolean; views: string[] }): void {

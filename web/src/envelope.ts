@@ -70,8 +70,8 @@ export type Called = Kind<"called">;
 
 type Kind<K extends string> = Extract<generated.Told, Record<K, unknown>>[K];
 
-/** What one frame said, the rest of it unread when it is a message. */
-export type Frame = {
+/** What was said about one view; what was said is unread when it is a message. */
+export type Envelope = {
   view: string;
   ack: number;
   seq?: number;
@@ -79,8 +79,8 @@ export type Frame = {
   rest?: unknown;
 };
 
-/** Reads a frame that concerns a view; nothing when it is not written as the rules say. */
-export function readFrame(text: string): Frame | undefined {
+/** Reads what was said about a view; nothing when it is not written as the rules say. */
+export function readEnvelope(text: string): Envelope | undefined {
   const [head, view, seq, ack, kind] = HEAD.exec(text) ?? [];
   if (!head || !kind !== !seq || !text.endsWith("}")) return undefined;
   const body = text.slice(head.length, -1);
@@ -90,7 +90,7 @@ export function readFrame(text: string): Frame | undefined {
     seq: seq && +seq,
     kind,
     rest: kind && (kind === "message" ? body : JSON.parse(body)),
-  } as Frame;
+  } as Envelope;
 }
 
 /** What one side has said about a view and the other has not yet confirmed. */
@@ -132,7 +132,7 @@ export function openStream(view: string, write: (text: string) => void) {
     },
 
     /** Takes what the peer said; true when it is new. Throws when something is missing before it. */
-    take({ seq = 0, ack, kind, rest }: Frame): boolean {
+    take({ seq = 0, ack, kind, rest }: Envelope): boolean {
       if (ack > confirmed + flying || seq > heard + 1)
         throw new TypeError("not a frame");
       for (; confirmed < ack; confirmed++, flying--) unconfirmed.shift();

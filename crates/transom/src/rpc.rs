@@ -19,7 +19,7 @@ pub use id::{Id, MAX_ID_BYTES};
 pub(crate) use read::Name;
 
 use print::{answer, call, refuse};
-use read::{Envelope, ErrorParts, is_object};
+use read::{ErrorParts, Members, is_object};
 
 /// One message, borrowed from the text it was read from.
 #[derive(Clone, Debug)]
@@ -165,10 +165,10 @@ impl<'a> Message<'a> {
         if scan::deeper_than(text.as_bytes(), limits.depth) {
             return Err(Malformed::TooDeep { limit: limits.depth });
         }
-        let mut envelope: Envelope<'a> = serde_json::from_str(text)
+        let mut members: Members<'a> = serde_json::from_str(text)
             .map_err(|error| Malformed::Syntax { line: error.line(), column: error.column() })?;
-        let twin = envelope.twin.take();
-        envelope.read().map(|message| (message, twin))
+        let twin = members.twin.take();
+        members.read().map(|message| (message, twin))
     }
 
     /// The method, for calls.

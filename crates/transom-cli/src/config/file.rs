@@ -187,15 +187,15 @@ pub(crate) struct Rules {
     #[serde(default)]
     pub(crate) routes: BTreeMap<Route, Spanned<Word>>,
     #[serde(default)]
-    pub(crate) links: BTreeMap<Host, Spanned<Word>>,
-    pub(crate) allow_domains: Option<Spanned<Vec<Spanned<Host>>>>,
-    pub(crate) block_domains: Option<Spanned<Vec<Spanned<Host>>>>,
+    pub(crate) links: BTreeMap<Hosts, Spanned<Word>>,
+    pub(crate) allow_domains: Option<Spanned<Vec<Spanned<Hosts>>>>,
+    pub(crate) block_domains: Option<Spanned<Vec<Spanned<Hosts>>>>,
 }
 
 /// A host, or every name below one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
-pub(crate) struct Host(pub(crate) HostPattern);
+pub(crate) struct Hosts(pub(crate) HostPattern);
 
 /// HTTP requests of tools: a method and paths.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -324,7 +324,7 @@ fn without_value(message: &str) -> Cow<'_, str> {
     format!("expected {expected}, got {kind}").into()
 }
 
-impl TryFrom<String> for Host {
+impl TryFrom<String> for Hosts {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {

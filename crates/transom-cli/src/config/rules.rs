@@ -68,7 +68,7 @@ impl Rules {
         rules.routes.extend(routes);
         let links = table.links.iter().map(|(host, word)| (host.0.clone(), setting(word)));
         rules.links.extend(links);
-        let hosts = |list: &Spanned<Vec<Spanned<file::Host>>>| -> Vec<HostPattern> {
+        let hosts = |list: &Spanned<Vec<Spanned<file::Hosts>>>| -> Vec<HostPattern> {
             list.get_ref().iter().map(|host| host.get_ref().0.clone()).collect()
         };
         if let Some(list) = &table.allow_domains {
@@ -88,7 +88,7 @@ impl Rules {
 
     /// A domain that is allowed by name and blocked all the same.
     fn impossible_domain(&self, table: &file::Rules) -> Option<(Range<usize>, String)> {
-        let said = |list: &Option<Spanned<Vec<Spanned<file::Host>>>>| {
+        let said = |list: &Option<Spanned<Vec<Spanned<file::Hosts>>>>| {
             let list = list.as_ref().map(|list| list.get_ref().clone());
             list.unwrap_or_default()
         };

@@ -53,8 +53,8 @@ impl Embedded {
         limits: &DocumentLimits,
     ) -> Result<Self, Unshown> {
         let blocks: Blocks<'_> = serde_json::from_str(result.get()).map_err(|_| Unshown::None)?;
-        let views: Vec<View<'_>> =
-            blocks.content.0.iter().filter_map(|raw| View::of(raw)).collect();
+        let views: Vec<EmbeddedView<'_>> =
+            blocks.content.0.iter().filter_map(|raw| EmbeddedView::of(raw)).collect();
         let first = views.first().ok_or(Unshown::None)?;
         let shown = views.iter().find(|view| view.kind(limits).is_some()).unwrap_or(first);
         let Some(kind) = shown.kind(limits) else {
@@ -75,7 +75,7 @@ impl Embedded {
 }
 
 /// An embedded resource that says it is a view.
-struct View<'a> {
+struct EmbeddedView<'a> {
     uri: UiUri,
     mime: String,
     raw: &'a RawValue,
@@ -87,7 +87,7 @@ enum Kind {
     Addresses,
 }
 
-impl<'a> View<'a> {
+impl<'a> EmbeddedView<'a> {
     fn of(block: &'a RawValue) -> Option<Self> {
         let block: Block<'a> = serde_json::from_str(block.get()).ok()?;
         let raw = block.resource.filter(|_| block.kind.as_deref() == Some("resource"))?;

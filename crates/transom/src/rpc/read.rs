@@ -17,7 +17,7 @@ use crate::{
 /// The top-level members, each present or absent; extra ones are dropped
 /// (docs/reference/mcp-apps.md §4.2).
 #[derive(Default)]
-pub(super) struct Envelope<'a> {
+pub(super) struct Members<'a> {
     jsonrpc: Option<&'a RawValue>,
     id: Option<&'a RawValue>,
     method: Option<&'a RawValue>,
@@ -28,34 +28,34 @@ pub(super) struct Envelope<'a> {
     pub(super) twin: Option<Ambiguous>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Envelope<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let envelope: Envelope<'de> = deserializer.deserialize_map(EnvelopeVisitor)?;
-        Ok(envelope)
+        let members: Members<'de> = deserializer.deserialize_map(MembersVisitor)?;
+        Ok(members)
     }
 }
 
-struct EnvelopeVisitor;
+struct MembersVisitor;
 
-impl<'de> Visitor<'de> for EnvelopeVisitor {
-    type Value = Envelope<'de>;
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Envelope<'de>, A::Error> {
-        let mut envelope = Envelope::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+        let mut members = Members::default();
         while let Some(Name(name)) = map.next_key()? {
             let member = match &*name {
-                "jsonrpc" => &mut envelope.jsonrpc,
-                "id" => &mut envelope.id,
-                "method" => &mut envelope.method,
-                "params" => &mut envelope.params,
-                "result" => &mut envelope.result,
-                "error" => &mut envelope.error,
+                "jsonrpc" => &mut members.jsonrpc,
+                "id" => &mut members.id,
+                "method" => &mut members.method,
+                "params" => &mut members.params,
+                "result" => &mut members.result,
+                "error" => &mut members.error,
                 other => {
-                    envelope.twin = envelope.twin.take().or_else(|| twin(other));
+                    members.twin = members.twin.take().or_else(|| twin(other));
                     map.next_value::<IgnoredAny>()?;
                     continue;
                 }
@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for EnvelopeVisitor {
             }
             *member = Some(map.next_value()?);
         }
-        Ok(envelope)
+        Ok(members)
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) struct ErrorParts<'a> {
     pub(super) data: Option<&'a RawValue>,
 }
 
-impl<'a> Envelope<'a> {
+impl<'a> Members<'a> {
     pub(super) fn read(self) -> Result<Message<'a>, Malformed> {
         if self.jsonrpc.and_then(string).as_deref() != Some("2.0") {
             return Err(Malformed::Foreign);
