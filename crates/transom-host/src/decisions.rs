@@ -35,6 +35,7 @@ pub struct Decisions {
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Remembered {
     /// The server, by the name it is configured with.
     pub server: String,

@@ -28,6 +28,7 @@ struct Lines {
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Entry"))]
+#[non_exhaustive]
 pub struct Line {
     /// Its number, from 1.
     pub n: u64,

@@ -100,6 +100,7 @@ struct Handle {
 
 /// How a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Health {
     /// It is connected.
     Up,

@@ -76,6 +76,7 @@ pub enum OriginError {
 
 /// Why a text is not `scheme://host:port`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AddressError {
     /// More bytes than any address needs.
     #[error("longer than {MAX_ADDRESS_BYTES} bytes")]

@@ -60,6 +60,7 @@ impl ResourcePermissions {
 
 /// One of the features that a document can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Permission {
     /// The camera.
     Camera,

@@ -51,6 +51,7 @@ pub struct Head {
 
 /// What is wrong with a log, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Broken {
     /// A row that is not there.
     #[error("row {expected} is missing; row {found} comes in its place")]

@@ -100,6 +100,7 @@ pub struct Shows<'a> {
 
 /// What a review of a document says.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Review {
     /// No person has seen it yet.
     New,
@@ -114,6 +115,7 @@ pub enum Review {
 
 /// A document that is not what it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// What it was.
     pub before: Pin,

@@ -21,6 +21,7 @@ use report::Report;
 
 /// What a look at a document's HTML found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scan {
     /// The origins it names outside its own, by what it wants of them.
     pub origins: Vec<UsedOrigin>,
@@ -58,6 +59,7 @@ impl Scan {
 
 /// One thing that a person should know about a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScanFinding {
     /// How grave it is.
     pub severity: Severity,
@@ -132,6 +134,7 @@ pub enum What {
 
 /// Where something stands in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Spot {
     /// The line, from 1.
     pub line: usize,
@@ -149,6 +152,7 @@ impl fmt::Display for Spot {
 
 /// An origin that a document names.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UsedOrigin {
     /// The origin, as a browser writes it.
     pub origin: String,

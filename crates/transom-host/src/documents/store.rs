@@ -38,6 +38,7 @@ impl Default for Bounds {
 
 /// Why a document could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unread {
     /// The answer holds no document.
     #[error(transparent)]

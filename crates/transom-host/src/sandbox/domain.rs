@@ -58,6 +58,7 @@ impl std::fmt::Display for Wildcard {
 
 /// Why a text is not a domain for frames.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotAWildcard {
     /// It does not parse.
     #[error(transparent)]

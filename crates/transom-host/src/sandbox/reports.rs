@@ -47,6 +47,7 @@ impl fmt::Debug for Reports {
 
 /// Something that the policy of a document blocked, as the browser says.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Blocked {
     /// What would allow it, if a grant does.
     pub grant: Option<Grant>,

@@ -25,6 +25,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Standing {
     /// It is being reached, for the first time or again.
     Connecting,

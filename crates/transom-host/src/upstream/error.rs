@@ -17,6 +17,7 @@ use super::UnsetVariable;
 
 /// An error that the server answered with.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Refusal {
     /// Its code.
     pub code: i64,

@@ -28,6 +28,7 @@ use super::{
 
 /// Who a server is, as it says itself.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ServerIdentity {
     /// Its name and version.
     pub info: Implementation,

@@ -4,6 +4,7 @@ use transom::quoted::Quoted;
 
 /// Lines that a server printed where only messages belong: a banner, a log. Strict clients end the connection for one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Strays {
     /// How many there were.
     pub lines: u64,

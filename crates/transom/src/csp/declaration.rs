@@ -116,6 +116,7 @@ impl fmt::Display for Refused {
 
 /// What is wrong with a declared domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Reason {
     /// It is not a source expression.
     #[error(transparent)]

@@ -109,6 +109,7 @@ impl fmt::Display for Source {
 
 /// Why a text is not a source expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
     /// The address does not parse.
     #[error(transparent)]

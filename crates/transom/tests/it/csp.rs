@@ -342,7 +342,9 @@ fn reason(reason: Reason) -> &'static str {
             AddressError::Path => "path",
             AddressError::Host => "host",
             AddressError::Port => "port",
+            other => panic!("the fixtures have no word for {other:?}"),
         },
+        other => panic!("the fixtures have no word for {other:?}"),
     }
 }
 
