@@ -11,6 +11,16 @@ const module = (name: string) =>
 export default defineConfig({
   plugins: [
     {
+      // The workbench stands beside this package and has its packages.
+      name: "workbench",
+      resolveId(source, importer) {
+        const bare = !/^[./]/.test(source);
+        return bare && importer?.includes("/workbench/")
+          ? this.resolve(source, at("package.json"))
+          : undefined;
+      },
+    },
+    {
       name: "svelte",
       transform: (code, filename) =>
         filename.endsWith(".svelte")

@@ -1,7 +1,8 @@
 /** The tools that a view itself offers. */
 import type { Called, Offers, TransomView } from "../web/src/host.js";
 import { make } from "./dom.js";
-import { argumentsForm, whenOpened } from "./form.js";
+import { h, render } from "preact";
+import { ArgumentsForm } from "./form/form.js";
 import type { Form } from "./state.generated.js";
 
 /** The tools that the view itself offers, apart from its server's (H-114); here a person calls them in the model's place. */
@@ -55,16 +56,24 @@ function offer(tool: Offered, same: string, view: TransomView): HTMLElement {
     tabIndex: 0,
   });
   answer.dataset["call"] = id;
-  details.append(summary);
-  whenOpened(details, () => {
-    const { form } = argumentsForm(tool, (values) => {
-      answer.hidden = false;
-      answer.textContent = "Waiting for the view…";
-      view.say({ call: { id, name: tool.name, arguments: values } });
-    });
-    form.append(answer);
-    return form;
-  });
+  const box = make("div", {});
+  details.append(summary, box);
+  const draw = () =>
+    render(
+      h(ArgumentsForm, {
+        schema: tool.inputSchema,
+        about: tool.description,
+        run: (values) => {
+          answer.hidden = false;
+          answer.textContent = "Waiting for the view…";
+          view.say({ call: { id, name: tool.name, arguments: values } });
+        },
+      }),
+      box,
+    );
+  // A view says what its tools are, and may say much of it every second: a form is drawn when somebody opens it.
+  details.addEventListener("toggle", draw, { once: true });
+  details.append(answer);
   return details;
 }
 

@@ -231,24 +231,43 @@ async function press(page, target) {
   await target.click();
 }
 
-// Runs in the page. The servers are drawn anew when one of them changes, so the form is filled and sent in one go.
-export function runTool({ server, tool, values }) {
+// Runs in the page. The form is drawn when its box is opened, and what is written in it counts at once.
+export async function runTool({ server, tool, values, press = "button.run" }) {
   const boxes = [...document.querySelectorAll("section.server")];
   const box = boxes.find((each) => each.querySelector("h2").textContent === server);
-  const details = [...box.querySelectorAll("details.tool")].find((each) => each.querySelector("summary").title === tool);
-  // The form is drawn when somebody opens it, and the browser says that later than this needs it.
-  details?.dispatchEvent(new Event("toggle"));
-  const form = details?.querySelector("form");
-  if (!form) throw new Error(`${server} shows no tool ${tool}`);
-  for (const label of form.querySelectorAll("label")) {
-    const name = label.firstChild.textContent.replace(" *", "");
-    const field = label.querySelector("input, textarea, select");
-    if (!(name in values)) continue;
-    if (field.type === "checkbox") field.checked = values[name];
-    else field.value = typeof values[name] === "string" ? values[name] : JSON.stringify(values[name]);
-  }
-  form.querySelector("button").click();
-  return document.querySelector("#views .view transom-view").getAttribute("view");
+  const details = [...(box?.querySelectorAll("details.tool") ?? [])].find((each) => each.querySelector("summary").title === tool);
+  if (!details) throw new Error(`${server} shows no tool ${tool}`);
+  details.open = true;
+  const drawn = () => new Promise((done) => setTimeout(done, 5));
+  while (!details.querySelector("form")) await drawn();
+  const form = details.querySelector("form");
+  const write = (field, value, event) => {
+    field.value = value;
+    field.dispatchEvent(new Event(event, { bubbles: true }));
+  };
+  const fields = Object.entries(values).map(([name, value]) => [name, value, form.querySelector(`.field[data-at="/${CSS.escape(name)}"] :is(input, textarea, select):not(.kinds)`)]);
+  const plain = ([, value, field]) => field && (typeof value !== "object" || field.classList.contains("json"));
+  if (!fields.every(plain)) {
+    // A value with values in it is written as JSON, beside what the form begins with.
+    form.querySelector("[role=tab][id$=-tab-json]").click();
+    while (!form.querySelector("textarea.json")) await drawn();
+    const whole = form.querySelector(".editor textarea.json");
+    write(whole, JSON.stringify({ ...JSON.parse(whole.value), ...values }), "input");
+  } else
+    for (const [, value, field] of fields) {
+      const text = typeof value === "string" && !field.classList.contains("json") ? value : JSON.stringify(value);
+      if (field.type === "checkbox") {
+        field.checked = value;
+        field.dispatchEvent(new Event("change", { bubbles: true }));
+      } else if (field instanceof HTMLSelectElement)
+        write(field, [...field.options].find((each) => each.text === text || each.text === value).value, "change");
+      else write(field, text, "input");
+    }
+  const before = document.querySelector("#views .view transom-view");
+  form.querySelector(press).click();
+  const view = document.querySelector("#views .view transom-view");
+  if (view === before) throw new Error(`${tool} was not run: ${[...form.querySelectorAll(".fault, .faults")].map((each) => each.textContent).join(" ")}`);
+  return view.getAttribute("view");
 }
 
 /** Every process of a group that is still there. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
 import { startBrowser } from "../rig/browser.mjs";
 import { EXAMPLES, example } from "../rig/examples.mjs";
-import { openBench, startHost } from "../rig/host.mjs";
+import { openBench, runTool, startHost } from "../rig/host.mjs";
 import { openListener } from "../rig/listener.mjs";
 
 const host = await startHost({ servers: Object.fromEntries(EXAMPLES.map((name) => [name, example(name)])) });
@@ -181,7 +181,7 @@ const RECIPE = {
 
 test("recipe: it is seen while it is written, and the tool is called at the end", async () => {
   await bench.ready("recipe");
-  const view = await page.evaluate(write, { server: "recipe", tool: "write_recipe", values: RECIPE });
+  const view = await page.evaluate(runTool, { server: "recipe", tool: "write_recipe", values: RECIPE, press: "button.slowly" });
   const card = bench.card(view);
   await card.guest.getByText("About 26 minutes").waitFor();
   await card.guest.getByText("Not mentioned in any step: 1 pinch salt.").waitFor();
@@ -206,7 +206,7 @@ test("recipe: it is seen while it is written, and the tool is called at the end"
 
 test("recipe: a view that is closed in mid-sentence calls nothing", async () => {
   const calls = await bench.log('tools/call "write_recipe"').count();
-  const view = await page.evaluate(write, { server: "recipe", tool: "write_recipe", values: { ...RECIPE, title: "Soup ".repeat(200) } });
+  const view = await page.evaluate(runTool, { server: "recipe", tool: "write_recipe", values: { ...RECIPE, title: "Soup ".repeat(200) }, press: "button.slowly" });
   const card = bench.card(view);
   await card.guest.locator('[data-state="writing"]').waitFor();
   await card.close();
@@ -228,7 +228,7 @@ test("canvas: what the view offers is listed on its card, and painting is asked 
     const box = offer(title);
     await box.evaluate((details) => (details.open = true));
     for (const [name, value] of Object.entries(values)) {
-      const field = box.locator("label", { hasText: new RegExp(`^${name} \\*`) }).locator("input, select");
+      const field = box.locator(`.field[data-at="/${name}"]`).locator("input, select");
       if ((await field.evaluate(({ tagName }) => tagName)) === "SELECT") await field.selectOption({ label: value });
       else await field.fill(value);
     }
@@ -308,19 +308,3 @@ test("every view says what its server says when a tool fails", async () => {
 });
 
 test("nothing went wrong in the page or in any view", () => assert.deepEqual(bench.mishaps, []));
-
-// Runs in the page: fills a tool's form and sends it as a model would write it.
-function write({ server, tool, values }) {
-  const box = [...document.querySelectorAll("section.server")].find((each) => each.querySelector("h2").textContent === server);
-  const details = box.querySelector(`summary[title="${tool}"]`).parentElement;
-  // The form is drawn when somebody opens it.
-  details.dispatchEvent(new Event("toggle"));
-  const form = details.querySelector("form");
-  for (const label of form.querySelectorAll("label")) {
-    const name = label.firstChild.textContent.replace(" *", "");
-    const value = values[name];
-    label.querySelector("input, textarea").value = typeof value === "string" ? value : JSON.stringify(value);
-  }
-  form.querySelector("button.slowly").click();
-  return document.querySelector("#views .view transom-view").getAttribute("view");
-}

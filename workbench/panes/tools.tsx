@@ -1,10 +1,21 @@
 /** The tools of a server, each with the form for its arguments. */
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { show } from "../card.js";
-import { argumentsForm, whenOpened, write, type InputSchema } from "../form.js";
+import { ArgumentsForm } from "../form/form.js";
+import type { Fields } from "../form/value.js";
+import { SPEEDS, write } from "../form/write.js";
+import { showPane } from "../layout.js";
 import { TOOLS } from "../offers.js";
+import { Button } from "../parts/button.js";
+import { Empty } from "../parts/empty.js";
 import type { Tool } from "../state.generated.js";
 import { channel } from "../state.js";
+
+/** A form that is to be filled in anew, with arguments of an earlier run. */
+export const asked = signal<
+  { server: string; tool: string; values: Fields } | undefined
+>(undefined);
 
 export function ToolList({
   server,
@@ -15,65 +26,146 @@ export function ToolList({
   tools: Tool[];
   beyond: number;
 }) {
+  const [words, setWords] = useState("");
   const more = Math.max(tools.length - TOOLS, 0) + beyond;
+  const found = tools.slice(0, TOOLS).filter((tool) => matches(tool, words));
   return (
-    <div>
-      {tools.slice(0, TOOLS).map((tool) => (
+    <div class="tools">
+      {tools.length > SEARCHED && (
+        <input
+          type="search"
+          class="find"
+          placeholder={`Find among ${tools.length} tools`}
+          aria-label={`Find a tool of ${server}`}
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+      )}
+      {found.map((tool) => (
         <ToolBox key={tool.name} server={server} tool={tool} />
       ))}
-      {more > 0 && (
+      {words && found.length === 0 && (
+        <Empty>No tool has these words in its name or description.</Empty>
+      )}
+      {more > 0 && !words && (
         <p class="more">{`… and ${more} more tools, which are not shown.`}</p>
       )}
     </div>
   );
 }
 
-/** The box stays with its tool's name; its form is drawn anew when anything about the tool is another. */
+const matches = ({ label, title, description }: Tool, words: string) => {
+  const text = `${label} ${title ?? ""} ${description ?? ""}`.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+};
+
+/** The box stays with its tool's name; its form is drawn anew when its schema is another. */
 function ToolBox({ server, tool }: { server: string; tool: Tool }) {
   const box = useRef<HTMLDetailsElement>(null);
-  const text = JSON.stringify(tool);
-  useLayoutEffect(() => {
-    const details = box.current!;
-    const stop = whenOpened(details, () => formOf(server, tool));
-    return () => {
-      stop();
-      details.querySelector("form")?.remove();
-    };
-  }, [server, text]);
+  const [open, setOpen] = useState(false);
+  const [start, setStart] = useState<Fields | undefined>(undefined);
+  const wanted = asked.value;
+  useEffect(() => {
+    if (wanted?.server !== server || wanted.tool !== tool.name) return;
+    asked.value = undefined;
+    setStart(wanted.values);
+    setOpen(true);
+    if (!box.current) return;
+    box.current.open = true;
+    box.current.scrollIntoView({ block: "nearest" });
+    box.current.querySelector<HTMLElement>("summary")?.focus();
+  }, [wanted]);
+  const key = JSON.stringify(tool.inputSchema) ?? "";
   return (
-    <details class="tool" ref={box}>
+    <details
+      class="tool"
+      ref={box}
+      onToggle={({ currentTarget }) => currentTarget.open && setOpen(true)}
+    >
       <summary title={tool.label}>
-        {tool.title ?? tool.label}
+        <span class="name">{tool.title ?? tool.label}</span>
         {tool.view && <span class="badge">view</span>}
       </summary>
+      {open && (
+        <ArgumentsForm
+          key={key}
+          schema={tool.inputSchema}
+          about={tool.description}
+          start={start}
+          run={(values) => void openTool(server, tool, { arguments: values })}
+          more={
+            tool.view
+              ? (read) => <Slowly server={server} tool={tool} read={read} />
+              : undefined
+          }
+        />
+      )}
     </details>
   );
 }
 
-function formOf(server: string, tool: Tool): HTMLElement {
-  const open = (how: Record<string, unknown>) =>
-    show(
-      channel.value!,
-      crypto.randomUUID(),
-      `${server}: "${tool.label.replaceAll('"', '\\"')}"`,
-      { server, name: tool.name, ...how },
-    );
-  const { form, read } = argumentsForm(tool, (values) =>
-    open({ arguments: values }),
+/** Runs it with arguments that are written piece by piece. */
+function Slowly({
+  server,
+  tool,
+  read,
+}: {
+  server: string;
+  tool: Tool;
+  read: () => Fields | undefined;
+}) {
+  const [rate, setRate] = useState(100);
+  const run = () => {
+    const values = read();
+    if (values)
+      void write(
+        openTool(server, tool, { writing: true }),
+        JSON.stringify(values),
+        rate,
+      );
+  };
+  return (
+    <span class="slow">
+      <Button
+        class="slowly"
+        title="Sends the arguments piece by piece, as a model writes them; the tool is called at their end."
+        onClick={run}
+      >
+        Run as it is written
+      </Button>
+      <select
+        aria-label="How fast the arguments are written"
+        value={String(rate)}
+        onChange={({ currentTarget }) => setRate(Number(currentTarget.value))}
+      >
+        {SPEEDS.map(({ name, rate: each }) => (
+          <option key={each} value={String(each)}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
   );
-  const properties = (tool.inputSchema as InputSchema | undefined)?.properties;
-  if (tool.view && Object.keys(properties ?? {}).length > 0) {
-    const slowly = document.createElement("button");
-    slowly.textContent = "Run as it is written";
-    slowly.className = "slowly";
-    slowly.type = "button";
-    slowly.title =
-      "Sends the arguments piece by piece, as a model writes them; the tool is called at their end.";
-    slowly.onclick = () => {
-      const values = read();
-      if (values) void write(open({ writing: true }), JSON.stringify(values));
-    };
-    form.append(slowly);
-  }
-  return form;
 }
+
+/** Runs a tool on a card of its own. */
+export function openTool(
+  server: string,
+  tool: Pick<Tool, "name" | "label">,
+  how: { arguments: Fields } | { writing: true },
+) {
+  const title = `${server}: "${tool.label.replaceAll('"', '\\"')}"`;
+  const view = show(channel.value!, crypto.randomUUID(), title, {
+    server,
+    name: tool.name,
+    ...how,
+  });
+  showPane("views");
+  return view;
+}
+
+/** From how many tools on there is a search. */
+const SEARCHED = 8;
