@@ -337,6 +337,9 @@ impl Session {
                 Wish::OpenLink(&url)
             }
             Task::Download { files } => {
+                if let Some(denial) = self.unreadable(files) {
+                    return Verdict::Deny(denial);
+                }
                 names = files.iter().map(File::shown).collect();
                 Wish::Download(&names)
             }
@@ -346,6 +349,17 @@ impl Session {
             Task::SetDisplayMode(_) => Wish::DisplayMode,
         };
         self.policy.judge(&self.decided, wish, self.tools.iter())
+    }
+
+    /// Why a file that is only named may not be asked for: its server is, and that is a read like any other.
+    fn unreadable(&self, files: &[File]) -> Option<Denial> {
+        files.iter().filter_map(File::address).find_map(|address| {
+            let wish = Wish::Read { method: method::RESOURCES_READ, uri: Some(address) };
+            match self.policy.judge(&self.decided, wish, []) {
+                Verdict::Deny(denial) => Some(denial),
+                Verdict::Allow | Verdict::Ask(_) => None,
+            }
+        })
     }
 
     pub(super) fn unexpected(&self, got: &str) -> Violation {

@@ -194,12 +194,20 @@ fn beside(params: &str) -> Option<String> {
 }
 
 impl File {
+    /// Where it is to be had, if the view only names it.
+    pub(super) fn address(&self) -> Option<&str> {
+        match &self.body {
+            FileBody::Link(address) => Some(address),
+            FileBody::Text(_) | FileBody::Blob(_) => None,
+        }
+    }
+
     /// As the person who decides sees it: what would be fetched for the view is named in full, so that
     /// a yes covers that address and no other (H-97).
     pub(super) fn shown(&self) -> String {
-        match &self.body {
-            FileBody::Link(address) => format!("{} from {address}", self.name),
-            FileBody::Text(_) | FileBody::Blob(_) => self.name.clone(),
+        match self.address() {
+            Some(address) => format!("{} from {address}", self.name),
+            None => self.name.clone(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use url::Url;
 
-use super::{File, FileBody, Session, Task, ToolCall, members::Sifted, work::empty};
+use super::{File, Session, Task, ToolCall, members::Sifted, work::empty};
 use crate::{
     printed::Printed,
     routes::HttpRequest,
@@ -99,9 +99,11 @@ impl Session {
             return Err(self.over(Limit::Files, FILES as u64).into());
         }
         let files: Vec<File> = params.contents.into_iter().map(File::from).collect();
-        let is_long =
-            |file: &&File| matches!(&file.body, FileBody::Link(address) if address.len() > ADDRESS);
-        if let Some(File { body: FileBody::Link(address), .. }) = files.iter().find(is_long) {
+        // With a scheme, so that no name of a file passes for one; and no reader stops in the middle of it.
+        let is_address =
+            |text: &&str| text.len() <= ADDRESS && !text.contains('\0') && Url::parse(text).is_ok();
+        let mut addresses = files.iter().filter_map(File::address);
+        if let Some(address) = addresses.find(|address| !is_address(address)) {
             return Err(Denial::Address(Quoted::new(address)).into());
         }
         Ok(files)

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use transom::{
     host::{Input, Opening, Which},
-    policy::{Decision, Policy, Stance},
+    policy::{Claimed, Decided, Decision, Policy, Stance, Subject},
     rpc::Id,
     violation::Violation,
     wire::RawObject,
@@ -241,4 +242,51 @@ fn reading_has_a_rule_too() {
 /// The verdicts, in words.
 fn verdicts(world: &World) -> Vec<&str> {
     world.verdicts.iter().map(|(.., words)| &**words).collect()
+}
+
+/// Asks for a file that the view only names; what became of it.
+fn save_linked(world: &mut World, id: u32, uri: &str) -> String {
+    world.verdicts.clear();
+    let contents = json!([{ "type": "resource_link", "name": "x", "uri": uri }]);
+    let params = json!({ "contents": contents });
+    let text =
+        json!({ "jsonrpc": "2.0", "id": id, "method": "ui/download-file", "params": params });
+    world.inject(text.to_string());
+    world.run_for(ms(5_000));
+    world.verdicts.iter().map(|(.., words)| words.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+// H-97: its server is asked for it, which is a read like any other.
+#[test]
+fn what_may_not_be_read_is_not_saved_either() {
+    let mut world = World::new("linked files");
+    world.open();
+    assert_eq!(save_linked(&mut world, 100, "file:///a.csv"), "allowed");
+    // Where reading is asked about, the question for the file is enough, and a "never" is one.
+    let policy = Policy { reads: Stance::Ask, ..Policy::default() };
+    world.session.set_policy(Arc::new(policy));
+    let subject = Subject::Read("file:///b.csv".to_owned());
+    let mut decided = Decided::default();
+    decided.remember(&subject, Decision::DenyAlways, &Claimed::default());
+    world.session.set_decided(decided);
+    let words = save_linked(&mut world, 101, "file:///b.csv");
+    assert!(words.starts_with("refused, denied: refused by the user"), "{words}");
+    assert_eq!(save_linked(&mut world, 102, "file:///c.csv"), "allowed");
+    let policy = Policy { reads: Stance::Deny, ..Policy::default() };
+    world.session.set_policy(Arc::new(policy));
+    let words = save_linked(&mut world, 103, "file:///c.csv");
+    assert!(words.starts_with("refused, denied: the policy does not allow \"reading"), "{words}");
+    world.assert_settled();
+}
+
+// A name could pass for an address, and another reader could stop in the middle of one.
+#[test]
+fn h_97_what_is_no_address_is_not_read_for_a_file() {
+    let mut world = World::new("no addresses");
+    world.open();
+    for (id, uri) in (100..).zip(["", "csv", "/etc/passwd", "../x", "file:///a\0.csv", "//a/b"]) {
+        let words = save_linked(&mut world, id, uri);
+        assert!(words.starts_with("refused, denied: the address"), "{uri:?}: {words}");
+    }
+    world.assert_settled();
 }
