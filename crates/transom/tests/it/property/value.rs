@@ -112,7 +112,11 @@ fn see_call(message: &str, call: &ToolCall) {
         see_meta(&sent);
         // Nothing was added to what the view wrote, and nothing of it lost.
         let written = read(message, Reading::STRICT);
-        let written = written.get("params").and_then(|params| params.get("arguments"));
+        let written = match written.get("jsonrpc") {
+            Some(_) => written.get("params").and_then(|params| params.get("arguments")),
+            // As mcp-ui has it.
+            None => written.get("payload").and_then(|payload| payload.get("params")),
+        };
         let written = written.filter(|value| **value != Loose::Plain("null".to_owned()));
         assert_eq!(sent.get("arguments"), written, "{text}");
     }
