@@ -68,7 +68,7 @@ pub use ask::{Answer, Ask};
 pub use call::{Call, CallOptions, Outcome, Update};
 pub use era::{Era, Memo, Remembered};
 pub use error::{
-    CallError, ConnectError, HttpError, Loss, NetworkError, NotCalled, Refusal, Rubbish,
+    Aside, CallError, ConnectError, HttpError, Loss, NetworkError, NotCalled, Refusal, Rubbish,
 };
 pub use events::{Event, Events};
 pub use greeting::ServerIdentity;

@@ -303,7 +303,7 @@ impl Seat {
                     }
                     Ok(Some(result)) => live.session.tool_result(result),
                     Ok(None) => live.session.tool_cancelled(Some("the result is not an object")),
-                    Err(error) => live.session.tool_cancelled(Some(&error.outline())),
+                    Err(error) => live.session.tool_cancelled(Some(&error.to_string())),
                 };
                 self.drive(common);
             }

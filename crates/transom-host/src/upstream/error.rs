@@ -88,7 +88,13 @@ pub enum Loss {
 #[error(transparent)]
 pub struct NetworkError(pub(super) reqwest::Error);
 
-/// Why an HTTP exchange failed.
+/// What a server said aside, in a header or in the body of a failure: for whoever runs it, since it may hold paths and
+/// secrets. It is the cause of an error, and never a part of its words.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Aside(pub Quoted);
+
+/// Why an HTTP exchange failed. Its words are fit for a view; what the server said aside is its cause.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
@@ -99,35 +105,39 @@ pub enum HttpError {
     #[error("the connection to the server broke")]
     Broken(#[source] NetworkError),
     /// The server wants to know who is asking.
-    #[error("the server asks for OAuth: it answered 401 Unauthorized{}", Clause(", ", .challenge))]
+    #[error("the server asks for OAuth: it answered 401 Unauthorized")]
     Unauthorized {
         /// Its `WWW-Authenticate` header.
-        challenge: Option<Quoted>,
+        #[source]
+        challenge: Option<Aside>,
     },
     /// It points elsewhere. We follow no server to another origin.
-    #[error("the server answered {status} and points to {location}, which is not followed")]
+    #[error("the server answered {status} and points elsewhere, which is not followed")]
     Redirect {
         /// The status.
         status: StatusCode,
         /// Where to.
-        location: Quoted,
+        #[source]
+        location: Aside,
     },
     /// The session is gone, and so is the one that took its place.
     #[error("the server forgot the session twice")]
     SessionLost,
     /// A status that means no.
-    #[error("the server answered {status}{}", Clause(": ", .words))]
+    #[error("the server answered {status}")]
     Status {
         /// The status.
         status: StatusCode,
         /// The beginning of what it said.
-        words: Option<Quoted>,
+        #[source]
+        words: Option<Aside>,
     },
     /// Neither JSON nor an event stream.
-    #[error("expected JSON or an event stream, got {got}")]
+    #[error("the server's answer is neither JSON nor an event stream")]
     ContentType {
         /// What came.
-        got: Quoted,
+        #[source]
+        got: Aside,
     },
     /// The stream ended before the answer, and could not be taken up again.
     #[error("the event stream ended before the answer")]
@@ -243,25 +253,18 @@ impl CallError {
     ///
     /// An answer is meant for whoever asked. What a program wrote to its standard error, how it ended, and
     /// what stands in the body of a failed HTTP exchange is meant for whoever runs it, and may hold paths
-    /// and secrets: that is in [`CallError::story`] alone.
+    /// and secrets: that is a cause of the error, and in [`CallError::story`] alone.
     pub fn to_error(&self) -> ErrorObject<'_> {
         let Self::Refused(Refusal { code, message, data }) = self else {
-            return ErrorObject::new(transom::rpc::DENIED, self.outline());
+            return ErrorObject::new(transom::rpc::DENIED, self.to_string());
         };
         ErrorObject { code: *code, message: message.as_str().into(), data: data.as_deref() }
     }
 
-    /// What failed, in the server's words only where it answered.
+    /// What failed, for a log that holds no text of a server's: an error may repeat what was asked for.
     pub fn outline(&self) -> String {
         match self {
-            Self::Http(HttpError::Status { status, .. } | HttpError::Redirect { status, .. }) => {
-                format!("the server answered {status}")
-            }
-            Self::Http(HttpError::Unauthorized { .. }) => "the server asks for OAuth".to_owned(),
-            Self::Http(HttpError::ContentType { .. }) => {
-                "the server's answer is neither JSON nor an event stream".to_owned()
-            }
-            // Each of these prints itself without its cause; a refusal is an answer.
+            Self::Refused(Refusal { code, .. }) => format!("the server answered with error {code}"),
             other => other.to_string(),
         }
     }
@@ -331,9 +334,11 @@ mod tests {
 
     #[test]
     fn a_servers_last_words_are_for_people_and_not_for_its_views() {
-        let hush = || Some(Quoted::new("hush"));
-        let ended = Loss::Ended { status: Some("hush".to_owned()), words: hush() };
-        let location = Quoted::new("https://a.test/hush");
+        let aside = || Aside(Quoted::new("hush"));
+        let hush = || Some(aside());
+        let words = Some(Quoted::new("hush"));
+        let ended = Loss::Ended { status: Some("hush".to_owned()), words };
+        let location = Aside(Quoted::new("https://a.test/hush"));
         let status = StatusCode::FOUND;
         let errors = [
             CallError::Lost(Arc::new(ended)),
@@ -341,16 +346,20 @@ mod tests {
             HttpError::Status { status, words: hush() }.into(),
             HttpError::Unauthorized { challenge: hush() }.into(),
             HttpError::Redirect { status, location }.into(),
-            HttpError::ContentType { got: Quoted::new("hush") }.into(),
+            HttpError::ContentType { got: aside() }.into(),
         ];
         for error in errors {
             let seen = error.to_error();
             assert!(!seen.message.contains("hush") && seen.data.is_none(), "{error:?}");
             assert!(seen.message.contains("the server"), "{}", seen.message);
+            // Whoever prints it says no more: only its story has all.
+            assert!(!error.to_string().contains("hush"), "{error}");
             assert!(error.story().contains("hush"), "people read it: {}", error.story());
         }
         // What it answered is for whoever asked.
         let refusal = Refusal { code: -32_602, message: "no such city".to_owned(), data: None };
-        assert_eq!(CallError::Refused(refusal).to_error().message, "no such city");
+        let refused = CallError::Refused(refusal);
+        assert_eq!(refused.to_error().message, "no such city");
+        assert!(!refused.outline().contains("city"), "{}", refused.outline());
     }
 }

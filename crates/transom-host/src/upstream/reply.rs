@@ -11,12 +11,12 @@ use serde_json::value::RawValue;
 use tokio::time::timeout;
 use transom::violation::Quoted;
 
-use super::{CallError, HttpError, Refusal, Rubbish};
+use super::{Aside, CallError, HttpError, Refusal, Rubbish};
 
 /// Lets a good answer through, and says what is wrong with another.
 pub(super) async fn accepted(response: Response) -> Result<Response, CallError> {
     let status = response.status();
-    let header = |name| response.headers().get(name).map(|value| quoted(value.as_bytes()));
+    let header = |name| response.headers().get(name).map(|value| Aside(quoted(value.as_bytes())));
     if status.is_success() {
         return Ok(response);
     }
@@ -32,7 +32,7 @@ pub(super) async fn accepted(response: Response) -> Result<Response, CallError> 
     let body = explained.ok().and_then(Result::ok).unwrap_or_default();
     Err(refusal(&body).map_or_else(
         || {
-            let words = (!body.is_empty()).then(|| quoted(&body));
+            let words = (!body.is_empty()).then(|| Aside(quoted(&body)));
             HttpError::Status { status, words }.into()
         },
         CallError::Refused,
@@ -101,9 +101,9 @@ pub(super) fn media_type(response: &Response) -> Option<Media> {
         .find_map(|(name, media)| essence.eq_ignore_ascii_case(name).then_some(media))
 }
 
-pub(super) fn content_type(response: &Response) -> Quoted {
+pub(super) fn content_type(response: &Response) -> Aside {
     let value = response.headers().get(CONTENT_TYPE);
-    quoted(value.map_or(b"nothing", |value| value.as_bytes()))
+    Aside(quoted(value.map_or(b"nothing", |value| value.as_bytes())))
 }
 
 fn quoted(bytes: &[u8]) -> Quoted {
