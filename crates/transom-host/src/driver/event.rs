@@ -33,7 +33,7 @@ pub(crate) enum Event {
     /// A call of a view has come to its end.
     Done { view: ViewId, turn: u64, call: u64, outcome: Result<Box<RawValue>, CallError> },
     /// The files of a download are there, those that its server had too; or why one is not.
-    Collected { view: ViewId, turn: u64, call: u64, files: Result<Vec<host::File>, Words> },
+    Collected { view: ViewId, turn: u64, call: u64, files: Result<Vec<host::File>, NoFile> },
     /// Something was blocked in a view, as its browser says, or failed in it, as it says itself.
     Reported { view: ViewId, turn: u64, report: Report },
     /// The file of decisions is not what it was.
@@ -60,6 +60,21 @@ pub(crate) enum News {
     Progress(Option<Box<RawValue>>),
     /// Its tool call has come to its end.
     Called(Outcome),
+}
+
+/// Why there is no file that a view only named.
+pub(crate) struct NoFile {
+    /// For the view and for the audit: an address may carry a secret, and so may what a server says in its error.
+    pub(crate) told: Words,
+    /// For the person.
+    pub(crate) logged: Words,
+}
+
+impl NoFile {
+    /// The same for all of them.
+    pub(crate) fn of(words: Words) -> Self {
+        Self { told: words.clone(), logged: words }
+    }
 }
 
 /// Something for a page's socket.

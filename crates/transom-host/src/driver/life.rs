@@ -239,9 +239,8 @@ impl Seat {
                 self.input(common, Input::Answer { call, outcome: Ok(result) });
             }
             Err(error) => {
-                let error = error.to_error();
-                self.note(common, || Record::outcome(call, Err(&error.message)));
-                self.input(common, Input::Answer { call, outcome: Err(error) });
+                self.note(common, || Record::outcome(call, Err(&error.outline())));
+                self.input(common, Input::Answer { call, outcome: Err(error.to_error()) });
             }
         }
     }

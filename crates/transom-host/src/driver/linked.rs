@@ -12,12 +12,16 @@ use transom::{
     wire::{Body, EmbeddedResource},
 };
 
-use super::{common::Common, event::Event, seat::Seat};
+use super::{
+    common::Common,
+    event::{Event, NoFile},
+    seat::Seat,
+};
 use crate::{
     consent,
     log::LineKind,
     server::Server,
-    upstream::{CallOptions, Request},
+    upstream::{CallError, CallOptions, Request},
     words,
     words::Words,
 };
@@ -45,7 +49,7 @@ impl Seat {
         &mut self,
         common: &mut Common,
         call: u64,
-        files: Result<Vec<File>, Words>,
+        files: Result<Vec<File>, NoFile>,
     ) {
         let wanted = self.live().and_then(|live| live.calls.remove(&call)).is_some();
         match files {
@@ -56,9 +60,9 @@ impl Seat {
                 let deed = consent::deed(&task, self.deed_id(call)).expect("it is one");
                 self.deed(common, call, deed);
             }
-            Err(why) => {
-                self.log_of(common, LineKind::Refused, || words!("no file: {}", why.clone()));
-                self.settle(common, call, Err(why.as_str()));
+            Err(NoFile { told, logged }) => {
+                self.log_of(common, LineKind::Refused, || words!("no file: {}", logged));
+                self.settle(common, call, Err(told.as_str()));
             }
         }
     }
@@ -69,22 +73,29 @@ pub(super) fn is_linked(files: &[File]) -> bool {
     files.iter().any(|file| matches!(file.body, FileBody::Link(_)))
 }
 
-async fn all(server: &Server, mut files: Vec<File>) -> Result<Vec<File>, Words> {
+async fn all(server: &Server, mut files: Vec<File>) -> Result<Vec<File>, NoFile> {
     let mut room = MOST;
     for file in &mut files {
         let FileBody::Link(address) = &file.body else { continue };
-        let shown = Quoted::new(address);
-        let failed = |why: Quoted| words!("the server did not give {}: {}", &shown, why);
+        let (name, shown) = (Quoted::new(&file.name), Quoted::new(address));
+        let failed = |error: CallError| NoFile {
+            told: words!(
+                "the server did not give {}: {}",
+                name.clone(),
+                Words::ours(&error.outline())
+            ),
+            logged: words!("the server did not give {}: {}", shown.clone(), Words::of(&error)),
+        };
         let options = CallOptions { progress: true, patience: None };
-        let call = server
-            .start(&Request::read_resource(address), options)
-            .map_err(|error| failed(Quoted::new(&error.to_string())))?;
-        let result =
-            call.outcome().await.map_err(|error| failed(Quoted::new(&error.to_string())))?;
-        room = room
-            .checked_sub(result.get().len())
-            .ok_or_else(|| words!("the files from the server have more than {} bytes", MOST))?;
-        let given = read(&result).ok_or_else(|| words!("{} is no file of the server", &shown))?;
+        let call = server.start(&Request::read_resource(address), options).map_err(failed)?;
+        let result = call.outcome().await.map_err(failed)?;
+        room = room.checked_sub(result.get().len()).ok_or_else(|| {
+            NoFile::of(words!("the files from the server have more than {} bytes", MOST))
+        })?;
+        let given = read(&result).ok_or_else(|| NoFile {
+            told: words!("{} is no file of the server", name.clone()),
+            logged: words!("{} is no file of the server", shown.clone()),
+        })?;
         file.body = given.body;
         file.mime_type = file.mime_type.take().or(given.mime_type);
     }

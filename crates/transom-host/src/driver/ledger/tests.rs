@@ -1084,6 +1084,13 @@ async fn what_an_address_carries_is_not_written_down() {
         page.ask("ui/open-link", json!({"url":url})).await;
     }
     page.ask("resources/read", json!({"uri":"ui://demo/none?token=hush"})).await;
+    // The server says in its error what it was asked for, and so do we of a file that it does not give.
+    let linked = json!([{"type":"resource_link","name":"x","uri":"ui://demo/none?token=hush"}]);
+    let id = page.request("ui/download-file", json!({"contents":linked})).await;
+    let question = page.hear("ask").await["id"].clone();
+    page.say(json!({"answer":{"id":question,"choice":"allow"}})).await;
+    let answer = page.answer(id).await;
+    assert!(answer["error"]["message"].as_str().unwrap().contains("did not give"), "{answer}");
     page.host.close().await;
     audit.close().await.unwrap();
     let rows = rows(&path).await;
