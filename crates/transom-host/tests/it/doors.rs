@@ -258,3 +258,32 @@ async fn a_key_that_is_taken_back_ends_its_sockets_and_requests_and_no_others() 
     other.send(Message::Ping("here".into())).await.unwrap();
     assert_eq!(other.next().await.unwrap().unwrap(), Message::Pong("here".into()));
 }
+
+#[tokio::test]
+async fn a_request_that_waits_for_news_ends_with_its_key() {
+    let doors = Doors::open().await;
+    let [ended, kept] = [(); 2].map(|()| doors.host.page_key(Duration::from_secs(600)));
+    let bearer = |key: &str| format!("Authorization: Bearer {key}\r\n");
+    let connect = async || TcpStream::connect(doors.address).await.unwrap();
+    let state = doors.get("/api/state?after=-1", &bearer(kept.reveal()));
+    let now = ask(&mut connect().await, &state).await;
+    let version = now.split(r#""version":"#).nth(1).expect("a version");
+    let version: u64 = version.split([',', '}']).next().unwrap().parse().unwrap();
+    let mut waiting = vec![];
+    for path in [format!("/api/state?after={version}"), "/api/log?after=1000000".to_owned()] {
+        let mut stream = connect().await;
+        stream.write_all(doors.get(&path, &bearer(ended.reveal())).as_bytes()).await.unwrap();
+        waiting.push(stream);
+    }
+    // Whoever has another key waits on. The answer to this one comes after the others have been heard.
+    let mut others = connect().await;
+    let path = format!("/api/state?after={version}");
+    others.write_all(doors.get(&path, &bearer(kept.reveal())).as_bytes()).await.unwrap();
+    assert!(ask(&mut connect().await, &state).await.starts_with("HTTP/1.1 200"));
+
+    ended.take_back();
+    for stream in &mut waiting {
+        assert!(ask(stream, "").await.starts_with("HTTP/1.1 401"));
+    }
+    assert!(others.try_read(&mut [0]).is_err(), "it is told nothing yet");
+}
