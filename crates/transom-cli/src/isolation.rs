@@ -41,7 +41,7 @@ use crate::{
     arguments::IsolationArguments,
     browser::{self, Browser},
     interrupts::Interrupts,
-    listen,
+    listen, nonce,
     progress::patiently,
     terminal,
 };
@@ -76,10 +76,7 @@ async fn try_all(program: &Path, arguments: &IsolationArguments) -> Result<Repor
     let traps = Traps::set(seen.clone()).await.context("cannot listen on loopback")?;
     let (page, sandbox) = listen::pair(arguments.port).await?;
     let origin = format!("http://localhost:{}", page.port);
-    let secret = format!(
-        "secret-{:016x}",
-        std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 1)
-    );
+    let secret = format!("secret-{}", nonce::fresh());
     let plan = Plan { traps, page: origin.clone(), secret };
     let (ready, _) = watch::channel(false);
     let cast = Arc::new(Cast { plan, seen, ready });

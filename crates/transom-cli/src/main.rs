@@ -23,6 +23,7 @@ mod listen;
 mod mcp_servers;
 mod names;
 mod new;
+mod nonce;
 mod open;
 mod pages;
 mod progress;

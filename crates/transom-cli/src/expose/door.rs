@@ -1,9 +1,6 @@
 //! Our page's listener, and the socket on which that page, and no other program, reaches us.
 
-use std::{
-    hash::{BuildHasher as _, RandomState},
-    time::Duration,
-};
+use std::{collections::VecDeque, time::Duration};
 
 use anyhow::{Context as _, Result};
 use axum::{
@@ -15,6 +12,7 @@ use axum::{
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::{
     net::{TcpListener, TcpStream},
+    sync::oneshot,
     time::timeout,
 };
 use tokio_tungstenite::{
@@ -26,7 +24,10 @@ use tokio_tungstenite::{
 };
 use url::Url;
 
-use crate::listen::{self, Both};
+use crate::{
+    listen::{self, Both},
+    nonce,
+};
 
 /// Where our page is, and where it calls.
 pub(super) struct Door {
@@ -35,6 +36,8 @@ pub(super) struct Door {
     origin: String,
     socket: TcpListener,
     port: u16,
+    /// How long who calls may take to say where to.
+    patience: Duration,
 }
 
 /// Serves our page and binds its socket.
@@ -57,7 +60,7 @@ pub(super) async fn open(both: Both, server: &Url) -> Result<Door> {
         .route("/", file("text/html; charset=utf-8", include_str!("page.html")))
         .route("/expose.js", file("text/javascript; charset=utf-8", transom_web::EXPOSE));
     listen::serve(both, &router);
-    Ok(Door { page: format!("{origin}/"), origin, socket, port })
+    Ok(Door { page: format!("{origin}/"), origin, socket, port, patience: HANDSHAKE })
 }
 
 fn answer(
@@ -81,26 +84,45 @@ fn answer(
 impl Door {
     /// A fresh address for the socket: whoever does not know it is turned away.
     pub(super) fn invite(&self) -> String {
-        let random = || RandomState::new().hash_one(0);
-        format!("ws://127.0.0.1:{}/{:016x}{:016x}", self.port, random(), random())
+        format!("ws://127.0.0.1:{}/{}", self.port, nonce::fresh())
     }
 
-    /// Waits for our page to call at an invitation. Who connects and says nothing keeps it out no longer than the others
-    /// that wait beside it do: not at all.
+    /// Waits for our page to call at an invitation. Who connects and says nothing does not keep it out: when there are too
+    /// many of them, the oldest makes room.
     pub(super) async fn admit(&self, invitation: &str) -> Result<WebSocketStream<TcpStream>> {
         let path = Url::parse(invitation)?.path().to_owned();
         let mut callers = FuturesUnordered::new();
+        // In the order in which they came. Dropping what is kept of one sends it away.
+        let mut stays = VecDeque::with_capacity(CALLERS);
         loop {
             tokio::select! {
-                accepted = self.socket.accept(), if callers.len() < CALLERS => {
-                    callers.push(timeout(HANDSHAKE, self.upgrade(accepted?.0, &path)));
+                accepted = self.socket.accept() => {
+                    if stays.len() == CALLERS {
+                        stays.pop_front();
+                    }
+                    let (stay, leave) = oneshot::channel();
+                    stays.push_back(stay);
+                    callers.push(self.receive(accepted?.0, &path, leave));
                 }
                 Some(upgraded) = callers.next() => {
-                    if let Ok(Some(socket)) = upgraded {
+                    if let Some(socket) = upgraded {
                         return Ok(socket);
                     }
                 }
             }
+        }
+    }
+
+    /// Hears one who calls, for as long as there is time and room.
+    async fn receive(
+        &self,
+        stream: TcpStream,
+        path: &str,
+        leave: oneshot::Receiver<()>,
+    ) -> Option<WebSocketStream<TcpStream>> {
+        tokio::select! {
+            upgraded = timeout(self.patience, self.upgrade(stream, path)) => upgraded.ok().flatten(),
+            _ = leave => None,
         }
     }
 
@@ -148,7 +170,9 @@ pub(super) mod tests {
     async fn door() -> Door {
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = socket.local_addr().unwrap().port();
-        Door { page: String::new(), origin: origin(7431), socket, port }
+        // Nobody's time ends in a test.
+        let patience = Duration::from_secs(3_600);
+        Door { page: String::new(), origin: origin(7431), socket, port, patience }
     }
 
     async fn call(invitation: &str, from: &str) -> Option<WebSocketStream<TcpStream>> {
@@ -173,7 +197,7 @@ pub(super) mod tests {
         let door = door().await;
         let invitation = door.invite();
         let mut silent = vec![];
-        for _ in 0..3 {
+        for _ in 0..2 * CALLERS {
             silent.push(TcpStream::connect(("127.0.0.1", door.port)).await.unwrap());
         }
         let admit = door.admit(&invitation);
@@ -183,7 +207,8 @@ pub(super) mod tests {
             assert!(call(&door.invite(), "http://localhost:7431").await.is_none());
             call(&invitation, "http://localhost:7431").await
         };
-        let (admitted, called) = tokio::join!(admit, calls);
+        let both = timeout(Duration::from_secs(60), async { tokio::join!(admit, calls) });
+        let (admitted, called) = both.await.expect("whoever is silent makes room");
         assert!(admitted.is_ok() && called.is_some());
         drop(silent);
     }

@@ -1,4 +1,8 @@
 //! Who asks, and what proves it to the backend.
+#![expect(
+    clippy::disallowed_types,
+    reason = "a keyed hash that differs in every process is what is wanted here"
+)]
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
