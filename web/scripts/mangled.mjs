@@ -23,4 +23,6 @@ export const MANGLED = {
   begin: "b",
   chosen: "n",
   leave: "v",
+  confirm: "i",
+  pass: "p",
 };

@@ -28,7 +28,7 @@ const PARTS = [
   ["porch script", 0.6, () => bundle('import "./dist/porch.js"')],
   [
     "<transom-view> with both channels",
-    5.1,
+    5.0,
     () => bundle('export * from "./dist/host.js"'),
   ],
   [

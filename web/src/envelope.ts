@@ -158,7 +158,9 @@ function memberOf(said: Said | Told): [text: string, size: number] {
   const text = textOf(payload);
   const size = bytesOf(text);
   // A frame that the peer cannot take would end the connection, and the next one, for every view.
-  return size > LIMIT ? ['"dropped":{}', 0] : [`"${kind}":${text}`, size];
+  return size > LIMIT
+    ? [`"dropped":${textOf({ message: text.slice(0, 999) })}`, 0]
+    : [`"${kind}":${text}`, size];
 }
 
 /** JSON text as it is, and anything else as JSON. */

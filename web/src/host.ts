@@ -6,16 +6,10 @@ import type { Channel, Seat } from "./channel.js";
 import type { Ask, Container, Facts, Opened, Said, Told } from "./envelope.js";
 import { guard, hold, holds, tally, VIEWS, type Guarded } from "./keyboard.js";
 import { Lanes } from "./lanes.js";
-import { openLane, type Lane, type Stray } from "./port.js";
+import { isInside, openLane, type Lane, type Stray } from "./port.js";
 import type { EventKind, TransomViewEvents } from "./reports.js";
 import { SHEET } from "./sheet.js";
-import {
-  parseMessage,
-  type DisplayMode,
-  type Json,
-  type Message,
-  type Request,
-} from "./wire.js";
+import type { DisplayMode, Json, Request } from "./wire.js";
 
 export { InPageChannel, WebSocketChannel } from "./channel.js";
 export type { Channel, Seat, WebSocketOptions } from "./channel.js";
@@ -90,7 +84,7 @@ export class TransomView extends HTMLElement {
   }
   set channel(channel: Channel | undefined) {
     this.#channel = channel;
-    this.#restart();
+    this.connectedCallback();
   }
 
   /** Where the view is shown now. */
@@ -122,19 +116,15 @@ export class TransomView extends HTMLElement {
     this.say({ close: { reason: "user" } });
   }
 
-  connectedCallback(): void {
-    this.#restart();
-  }
-
   disconnectedCallback(): void {
     this.#end("gone");
   }
 
   attributeChangedCallback(): void {
-    this.#restart();
+    this.connectedCallback();
   }
 
-  #restart(): void {
+  connectedCallback(): void {
     this.#end("gone");
     const view = this.getAttribute("view");
     if (!this.isConnected || !this.#channel || !view) return;
@@ -217,7 +207,8 @@ export class TransomView extends HTMLElement {
     const { href, origin } = new URL(src, location.href);
     if (!/^https?:/.test(href)) throw new TypeError("not a page");
     let frame = this.#frame!;
-    if (this.#warm === href) {
+    // What a frame may use is settled when it loads.
+    if (this.#warm === href && !allow) {
       this.#warm = undefined;
       // The porch shows its guest at the first word.
       this.#window!.send({});
@@ -248,10 +239,11 @@ export class TransomView extends HTMLElement {
 
   /** What the view said on the window. */
   #hear(data: unknown, { resource }: Opened): unknown {
-    const message = Object(parseMessage(data)) as Request;
+    const message = Object(data) as Request;
     const { method, params = {} } = message;
-    const word = RESERVED.exec(method)?.[2];
-    if (word !== undefined) {
+    // What is no text is no word: a list of one word would read like it.
+    const word = typeof method === "string" && RESERVED.exec(method)?.[2];
+    if (word) {
       if (word === "stopped")
         return this.#stop(params.reason === "not-text" ? "not-text" : "flood");
       if (word === "dropped")
@@ -280,8 +272,8 @@ export class TransomView extends HTMLElement {
     if (this.spare) return (this.#warm = this.#frame!.src);
     // Well formed or not: the host process judges what says that it is a message, ours or mcp-ui's. Other traffic is not a view's word.
     return this.#lanes.heard(message) &&
-      ((data as Json)?.jsonrpc === "2.0" || (data as Json)?.type)
-      ? this.#pass({ message: data as Message })
+      (message.jsonrpc === "2.0" || (message as Json).type)
+      ? this.#pass({ message })
       : this.#ignore();
   }
 
@@ -292,20 +284,14 @@ export class TransomView extends HTMLElement {
    * have it, it is not known whose it was, so that two are charged a twentieth each, and three a twentieth of that.
    */
   #stray({ source, origin }: Parameters<Stray>[0]): void {
-    // Every origin may see who is above it.
-    let window = source as Window | null;
-    for (
-      ;
-      source && window !== this.#frame!.contentWindow;
-      window = window.parent
+    if (
+      source
+        ? !isInside(source, this.#frame!.contentWindow)
+        : origin !== this.#it.home
     )
-      if (!window || window === window.parent) return;
-    let share = 1;
-    if (!source) {
-      if (origin !== this.#it.home) return;
-      share = 20;
-      VIEWS.forEach(({ home }) => home === origin && (share /= 20));
-    }
+      return;
+    let share = source ? 1 : 20;
+    if (!source) VIEWS.forEach(({ home }) => home === origin && (share /= 20));
     this.ignored++;
     if (tally(this.#it.strays, share) > 5) this.#stop("past-sandbox");
   }

@@ -79,14 +79,12 @@ export class Lanes {
   /** The answer to the handshake brings the port, if whoever wrote it agreed. */
   #answer(message: Message): void {
     this.#hello = undefined;
-    const ports: MessagePort[] = [];
-    if (namesPort(message.result?.hostCapabilities)) {
-      const { port1, port2 } = new MessageChannel();
-      this.#port = openLane(port1, (text) => this.#hearPort(text));
-      this.#held = [];
-      ports.push(port2);
-    }
-    this.#to.post(message, ports);
+    if (!namesPort(message.result?.hostCapabilities))
+      return this.#to.post(message);
+    const { port1, port2 } = new MessageChannel();
+    this.#port = openLane(port1, (text) => this.#hearPort(text));
+    this.#held = [];
+    this.#to.post(message, [port2]);
   }
 
   /** What the view said on its port, which ends in the sandbox: it came on ours after it was measured there. */

@@ -81,12 +81,11 @@ export function openLane(
 }
 
 /** Whether a window is that of a frame inside another, however deep: every origin may see who is above it. */
-export function isInside(source: MessageEventSource, outer: unknown): boolean {
-  let window = source as Window | null;
-  for (; window && window !== window.parent; window = window.parent)
-    if (window === outer) return true;
-  return false;
-}
+export const isInside = (source: unknown, outer: unknown): boolean =>
+  !!source &&
+  (source === outer ||
+    ((source as Window).parent !== source &&
+      isInside((source as Window).parent, outer)));
 
 /** One way to reach a window whose page may change under us. */
 export type WindowLane = {

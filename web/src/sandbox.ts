@@ -201,7 +201,12 @@ function isReserved(data: unknown): boolean {
 /** P-16: an override can take away and never add. */
 function tokensOf(...wishes: unknown[]): string {
   return TOKENS.filter((token) =>
-    wishes.every((wish) => `${wish ?? TOKENS}`.split(/[\s,]+/).includes(token)),
+    wishes.every((wish) =>
+      `${wish ?? token}`
+        .toLowerCase()
+        .split(/[ \t\n\f\r]/)
+        .includes(token),
+    ),
   ).join(" ");
 }
 

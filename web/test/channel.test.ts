@@ -1,6 +1,11 @@
 /** The envelope, as a page writes and reads it: `fixtures/envelope/`. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { WebSocketChannel, type Said, type Told } from "transom/host";
+import {
+  WebSocketChannel,
+  type asMessage,
+  type Said,
+  type Told,
+} from "transom/host";
 import { fixtureFiles, readJson, readLines } from "./stage.js";
 
 type Frame = {
@@ -191,6 +196,27 @@ describe("delivery", () => {
     FakeSocket.last.hear('{"view":"v1","ack":2}');
     expect(FakeSocket.last.sent).toHaveLength(4);
   });
+
+  test.each([
+    ["text", (text: string) => text],
+    [
+      "object",
+      (text: string) => JSON.parse(text) as ReturnType<typeof asMessage>,
+    ],
+  ])(
+    "of an %s that is too long its beginning goes, by which it can be refused",
+    (_, made) => {
+      FakeSocket.last.open();
+      const { seat } = seatAt({});
+      opened();
+      // Fewer characters than the limit, and more bytes.
+      const text = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"s":"${"\u20ac".repeat(8 << 20)}"}}`;
+      seat.say({ message: made(text) as string });
+      const sent = FakeSocket.last.sent.at(-1)!;
+      const { dropped } = JSON.parse(sent) as { dropped: { message: string } };
+      expect(dropped).toEqual({ message: text.slice(0, 999) });
+    },
+  );
 
   test("after a reconnect what was not confirmed is said again, and a repetition is heard once", async () => {
     FakeSocket.last.open();

@@ -176,6 +176,16 @@ describe("a spare", () => {
     expect(messages()).toHaveLength(1);
   });
 
+  test("is no frame for a view that may use something: that is settled when a frame loads", () => {
+    warm();
+    const before = frame();
+    element.open();
+    tell({ open: { src: `${ORIGIN}/`, allow: "camera" } });
+    expect(frame()).not.toBe(before);
+    expect(frame()?.allow).toBe("camera");
+    expect(events).toEqual([["open", expect.anything()]]);
+  });
+
   test("says nothing that counts, whatever it says", () => {
     warm();
     for (const method of ["ui/initialize", "tools/call", "ui/open-link"])
@@ -617,6 +627,16 @@ describe("obeying", () => {
     const method = "ui/notifications/sandbox-stopped";
     fromView({ method, params: { reason } });
     expect(said.at(-1)).toEqual({ close: { reason: told } });
+  });
+
+  test("a guest's list of one word is none of the sandbox's words: the host process judges it", () => {
+    open();
+    for (const word of ["stopped", "dropped", "proxy-ready", "active"]) {
+      const message = { method: [`ui/notifications/sandbox-${word}`] };
+      fromView({ ...message, params: { reason: "flood", guest: ORIGIN } });
+      expect(messages().at(-1)).toMatchObject(message);
+    }
+    expect(frame()).not.toBeNull();
   });
 
   test("what the sandbox dropped is told to the host process, and the view goes on", () => {

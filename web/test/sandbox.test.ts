@@ -644,6 +644,17 @@ describe("in raw mode", () => {
     expect(guest.posted.at(-1)?.target).toBe("*");
   });
 
+  test.each(
+    readJson<{ sandbox: { asked: string; granted: string }[] }>(
+      "csp/frames.json",
+    ).sandbox,
+  )("P-16 $asked is read as in Rust", async ({ asked, granted }) => {
+    await raw();
+    fromHost(resource({ html: "x", sandbox: asked }));
+    const frame = document.querySelector("iframe");
+    expect(frame?.getAttribute("sandbox")).toBe(granted);
+  });
+
   test("P-16 an override takes away and never adds", async () => {
     await raw();
     fromHost(
