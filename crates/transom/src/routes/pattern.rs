@@ -92,7 +92,7 @@ impl Pattern {
 
 /// Whether a segment passes for another. In the last one, what follows a dot says to some in which form to answer.
 fn could_be(segment: &str, text: &str, last: bool) -> bool {
-    let ending = |(at, _)| reads_as(&segment[..at], text);
+    let ending = |(at, _)| reads_as(segment[..at].trim_end(), text);
     reads_as(segment, text) || last && !text.is_empty() && segment.match_indices('.').any(ending)
 }
 
@@ -126,6 +126,8 @@ impl Segment {
             None if part.contains(['{', '}', '*', '?', '#', '%', '\\']) => Err(NEITHER),
             None if part.is_empty() && !last => Err("has an empty segment"),
             None if matches!(part, "." | "..") => Err("has a dot segment"),
+            // Some backends drop it, and then it is another path.
+            None if part.trim() != part => Err("has a space at an end of a segment"),
             // As an address has it, which is what it is compared with.
             None => {
                 let mut url = Url::parse("http://localhost").expect("it is one");
@@ -233,6 +235,8 @@ mod tests {
             "/a/..",
             "/./a",
             "/{a}{b}",
+            "/a /b",
+            "/ ",
         ] {
             assert!(Pattern::parse(text).is_err(), "{text}");
         }

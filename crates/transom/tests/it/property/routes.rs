@@ -14,6 +14,9 @@ pub(crate) fn check(data: &[u8]) {
         assert_eq!(Address::parse(&address.path).map(|it| it.path), Ok(address.path.clone()));
         if let Ok(pattern) = Pattern::parse(pattern) {
             let takes = pattern.takes(&address.path);
+            if takes {
+                check_spellings(&pattern, &address.path);
+            }
             // A pattern is another one's text: it is read the same again.
             assert_eq!(
                 Pattern::parse(&pattern.to_string()).map(|it| it.takes(&address.path)),
@@ -27,6 +30,27 @@ pub(crate) fn check(data: &[u8]) {
         check_path(&request.path);
         assert!(!request.method.is_empty() && request.method.is_ascii());
         assert_eq!(request.method, request.method.to_ascii_uppercase());
+    }
+}
+
+/// Whatever a careless backend takes for a path of the pattern is known to be one: a route that writes, and a rule that denies,
+/// is passed by none of them.
+fn check_spellings(pattern: &Pattern, path: &str) {
+    let mut spelled = vec![
+        path.to_owned(),
+        path.to_ascii_uppercase(),
+        path.to_ascii_lowercase(),
+        format!("{path}/"),
+        format!("{path};x=1"),
+        format!("{path}%3bx"),
+        format!("{path}%20"),
+    ];
+    if !path.ends_with('/') {
+        spelled.push(format!("{path}.json"));
+    }
+    for text in spelled {
+        let Ok(address) = Address::parse(&text) else { continue };
+        assert!(pattern.could_take(&address.path), "{pattern} {path:?} as {:?}", address.path);
     }
 }
 
