@@ -58,7 +58,7 @@ test(
     const { code, those, none } = await findings("--naive");
     assert.equal(code, 1);
     // Without a host there is nobody to be lied to, and Chromium prefetches to its own rules.
-    none(["blocked", "broken", "not-tried"], ["host-socket", "ready-spoof", "call-spoof", "foreign-tool", "port-object", "speculation"]);
+    none(["blocked", "broken", "not-tried"], ["host-socket", "ready-spoof", "call-spoof", "foreign-tool", "call-twin", "port-object", "speculation"]);
     assert.deepEqual(those("open"), OPEN);
     assert.ok(those("escaped").length >= 45);
   },

@@ -139,7 +139,8 @@ fn downloads(folder: &Path) -> PathBuf {
 fn build(cast: &Arc<Cast>, origin: &str, sandbox: u16) -> Result<Host> {
     let target = |role| Target::InProcess(server(cast, role));
     // The ally that the view declares is a listener of this machine, like all the others, which it must not reach.
-    let domains = Domains { private: vec![Nearby::Loopback], ..Domains::default() };
+    let ally: Nearby = cast.plan.traps.ally.trim_start_matches("http://").parse()?;
+    let domains = Domains { private: vec![ally], ..Domains::default() };
     let policy = Policy { domains, ..Policy::default() };
     let all = Agreement {
         grants: Grant::ALL.to_vec(),

@@ -162,6 +162,7 @@ const HANDSHAKE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 pub(super) mod tests {
+    use tokio::io::AsyncReadExt as _;
     use tokio_tungstenite::{client_async, tungstenite::client::IntoClientRequest as _};
 
     use super::*;
@@ -202,6 +203,8 @@ pub(super) mod tests {
         }
         let admit = door.admit(&invitation);
         let calls = async {
+            // Of so many the first have left.
+            assert_eq!(silent[0].read(&mut [0]).await.unwrap(), 0);
             // Nor do those who are not our page.
             assert!(call(&invitation, "http://evil.test").await.is_none());
             assert!(call(&door.invite(), "http://localhost:7431").await.is_none());

@@ -80,6 +80,10 @@ const fn granted(id: &'static str, words: &'static str) -> Attempt {
 /// All of them, in the order they are tried and printed.
 pub(super) const ATTEMPTS: &[Attempt] = &[
     escape("fetch", "fetch from an address not declared"),
+    escape(
+        "near-fetch",
+        "fetch from an address of this machine that it declares, and nobody agreed to",
+    ),
     escape("xhr", "XMLHttpRequest"),
     escape("websocket", "WebSocket"),
     escape("eventsource", "EventSource"),
@@ -136,6 +140,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     escape("odd-value", "a value that is not JSON, and so has no size, in a message"),
     escape("call-spoof", "a call in another view's name"),
     escape("foreign-tool", "another server's tool"),
+    escape("call-twin", "a call that names two tools, and a word in the host's place"),
     escape("credential", "a credential in what it can see"),
     escape("camera", "camera"),
     escape("microphone", "microphone"),

@@ -35,6 +35,7 @@ impl Plan {
             "line": self.traps.line,
             "stun": self.traps.stun,
             "ally": self.traps.ally,
+            "near": self.traps.near,
             "page": self.page,
             "secret": self.secret,
             "worker": "/isolation/worker.js",

@@ -70,9 +70,10 @@ impl Cast {
 
     fn read(&self, role: Role) -> Value {
         let (text, csp) = match role {
-            Role::Stranger => {
-                (self.plan.stranger(), json!({ "connectDomains": [self.plan.traps.ally] }))
-            }
+            Role::Stranger => (
+                self.plan.stranger(),
+                json!({ "connectDomains": [self.plan.traps.ally, self.plan.traps.near] }),
+            ),
             Role::Neighbour => (self.plan.neighbour(), json!({})),
         };
         json!({ "contents": [{
@@ -82,6 +83,10 @@ impl Cast {
 
     async fn call(&self, params: &Value, role: Role) -> Option<Value> {
         let arguments = &params["arguments"];
+        // What a careless reader takes for the tool, and what only a host says.
+        if ["Name", "task", "inputResponses"].iter().any(|name| params.get(name).is_some()) {
+            self.fooled_by("call-twin").await;
+        }
         match (role, params["name"].as_str()?) {
             (Role::Stranger, "attack") => {
                 let _ = self.ready.subscribe().wait_for(|ready| *ready).await;
@@ -96,12 +101,17 @@ impl Cast {
             // The neighbour itself never calls it: a call is one in its name.
             (Role::Neighbour, "confess") => {
                 for attempt in ["call-spoof", "foreign-tool"] {
-                    self.hear(Said { fooled: Some(attempt.to_owned()), ..Said::default() }).await;
+                    self.fooled_by(attempt).await;
                 }
                 Some(shown(json!({ "secret": self.plan.secret })))
             }
             _ => None,
         }
+    }
+
+    /// Writes down that something came which no view may bring about.
+    async fn fooled_by(&self, attempt: &str) {
+        self.hear(Said { fooled: Some(attempt.to_owned()), ..Said::default() }).await;
     }
 
     /// Writes down what a view or the page said.

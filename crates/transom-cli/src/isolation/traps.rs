@@ -1,4 +1,4 @@
-//! Listeners at addresses that no view declares, and one at an address that the view does declare.
+//! Listeners at addresses that no view declares or nobody agreed to, and one at an address that the view does declare.
 
 use std::io;
 
@@ -24,20 +24,24 @@ pub(super) struct Traps {
     pub(super) line: String,
     /// Hears packets.
     pub(super) stun: String,
-    /// The one address that the stranger declared.
+    /// The one address that the stranger declared and was granted.
     pub(super) ally: String,
+    /// One that it declared too, and hears every request as the trap does.
+    pub(super) near: String,
 }
 
 impl Traps {
     /// Sets them up on free ports of loopback, for as long as the runtime lives.
     pub(super) async fn set(seen: mpsc::Sender<Seen>) -> io::Result<Self> {
-        let (trap, line, ally) = (bind().await?, bind().await?, bind().await?);
+        let (trap, line) = (bind().await?, bind().await?);
+        let (ally, near) = (bind().await?, bind().await?);
         let stun = UdpSocket::bind("127.0.0.1:0").await?;
         let traps = Self {
             trap: address(&trap)?,
             line: address(&line)?,
             stun: stun.local_addr()?.to_string(),
             ally: address(&ally)?,
+            near: address(&near)?,
         };
         let requests = seen.clone();
         let hears = move |uri: Uri| {
@@ -49,7 +53,10 @@ impl Traps {
                 StatusCode::NO_CONTENT
             }
         };
-        tokio::spawn(async move { axum::serve(trap, Router::new().fallback(hears)).await });
+        for listener in [trap, near] {
+            let router = Router::new().fallback(hears.clone());
+            tokio::spawn(async move { axum::serve(listener, router).await });
+        }
         let answers =
             Router::new().fallback(get(async || (ANY_ORIGIN, "declared").into_response()));
         tokio::spawn(async move { axum::serve(ally, answers).await });
