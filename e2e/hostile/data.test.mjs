@@ -164,20 +164,23 @@ for (const [what, letter, lane] of [
   ["in UTF-8", "中", "port"],
   ["in JSON", "\u0001", "window"],
 ])
-  test(`ATK-27 a message that grows ${what} does not take the page's socket with it (${lane})`, async (t) => {
+  test(`ATK-27 a message that grows ${what} does not take the page's socket with it, and is refused (${lane})`, async (t) => {
     const { view, card } = await openHostile(t);
     if (lane === "port") await takePort(view);
-    await view.evaluate(
-      ([letter, lane]) => {
-        const message = { id: 100, method: "tools/call", params: { name: "look", arguments: { huge: letter.repeat(8 << 20) } } };
-        if (lane === "window") post(message);
-        else say(JSON.stringify({ jsonrpc: "2.0", ...message }));
-      },
+    const refused = await view.evaluate(
+      ([letter, lane]) =>
+        new Promise((done) => {
+          waiting.set(100, done);
+          const message = { id: 100, method: "tools/call", params: { name: "look", arguments: { huge: letter.repeat(8 << 20) } } };
+          if (lane === "window") post(message);
+          else say(JSON.stringify({ jsonrpc: "2.0", ...message }));
+        }),
       [letter, lane],
     );
+    assert.match(refused.message, /over the limit/);
     await (lane === "port" ? looksByPort(view) : looks(view));
     assert.equal(await bench.page.evaluate(() => document.body.dataset.socket), "open");
-    await refusals(card, 1);
+    await audited(card, ({ kind, id, outcome }) => kind === "verdict" && id === "100" && outcome === "refused");
     await bench.log("stranger openThis view sends messages of more than").first().waitFor();
     assert.equal(await effects(card), 1);
     await neighbourWorks();

@@ -155,8 +155,8 @@ export const DEFENCES = [
   {
     name: "what is too long for a frame is not put in one",
     file: "web/src/envelope.ts",
-    find: "size > LIMIT ?",
-    put: "size > LIMIT * 9 ?",
+    find: "return size > LIMIT\n",
+    put: "return size > LIMIT * 9\n",
     test: ["data", "ATK-27 a message that grows"],
   },
   {
@@ -239,8 +239,8 @@ export const DEFENCES = [
   {
     name: "the page draws a tool's form when somebody opens it",
     file: "workbench/form.ts",
-    find: 'details.addEventListener("toggle", () => details.append(content()), {\n    once: true,\n  });',
-    put: "details.append(content());",
+    find: 'if (details.open) draw();\n  else details.addEventListener("toggle", draw, { signal: stop.signal });',
+    put: "draw();",
     test: ["relay", "drawn when somebody opens it"],
   },
   {
@@ -385,7 +385,7 @@ export const DEFENCES = [
   {
     name: "a server's last words are not its views'",
     file: "crates/transom-host/src/upstream/error.rs",
-    find: "return ErrorObject::new(transom::rpc::DENIED, self.outline());",
+    find: "return ErrorObject::new(transom::rpc::DENIED, self.to_string());",
     put: "return ErrorObject::new(transom::rpc::DENIED, self.story());",
     test: ["nearby", "a server's last words"],
   },
@@ -423,6 +423,55 @@ export const DEFENCES = [
     find: "|| last && !text.is_empty() &&",
     put: "|| last && text.is_empty() &&",
     unit: ["transom", "--lib", "what_a_careless_backend_takes_for_its_path_is_known"],
+  },
+  {
+    name: "a file that may not be read is not saved",
+    file: "crates/transom/src/host/requests.rs",
+    find: "if let Some(denial) = self.unreadable(files) {",
+    put: "if let Some(denial) = self.unreadable(files).filter(|_| false) {",
+    unit: ["transom", "--test=it", "what_may_not_be_read_is_not_saved_either"],
+  },
+  {
+    name: "no name of a file passes for an address",
+    file: "crates/transom/src/host/wanted.rs",
+    find: "&& Url::parse(text).is_ok()",
+    put: "&& (Url::parse(text).is_ok() || true)",
+    unit: ["transom", "--test=it", "h_97_what_is_no_address_is_not_read_for_a_file"],
+  },
+  {
+    name: "an error repeats what was asked for, and stays out of the audit",
+    file: "crates/transom-host/src/upstream/error.rs",
+    find: 'format!("the server answered with error {code}")',
+    put: 'format!("{code}: {self}")',
+    unit: ["transom-host", "--lib", "a_servers_last_words_are_for_people"],
+  },
+  {
+    name: "a request that waits for news ends with its key",
+    file: "crates/transom-host/src/page.rs",
+    find: "() = term.ended() => Err(StatusCode::UNAUTHORIZED),",
+    put: "() = async { term.ended().await; std::future::pending().await } => Err(StatusCode::UNAUTHORIZED),",
+    unit: ["transom-host", "--test=it", "a_request_that_waits_for_news_ends_with_its_key"],
+  },
+  {
+    name: "a socket ends with its key",
+    file: "crates/transom-host/src/page/socket.rs",
+    find: '() = term.ended() => Some((envelope::NOT_YOU, "the key has ended")),',
+    put: '() = async { term.ended().await; std::future::pending().await } => Some((envelope::NOT_YOU, "the key has ended")),',
+    unit: ["transom-host", "--test=it", "a_key_that_is_taken_back_ends_its_sockets"],
+  },
+  {
+    name: "who calls our page's socket and says nothing makes room",
+    file: "crates/transom-cli/src/expose/door.rs",
+    find: "                        stays.pop_front();\n",
+    put: "",
+    unit: ["transom-cli", "--bins", "who_connects_and_says_nothing"],
+  },
+  {
+    name: "a frame that was loaded ahead is for views that may use nothing",
+    file: "web/src/host.ts",
+    find: "if (this.#warm === href && !allow) {",
+    put: "if (this.#warm === href) {",
+    test: ["tests/host-spare", "what a person gave for good"],
   },
   {
     name: "a handle is used by the view that it was given to",

@@ -1,10 +1,13 @@
 // The place of the next view, which the page loads ahead: used once, by one view, and no loss when it is gone.
 import assert from "node:assert/strict";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { startBrowser, startPlainBrowser } from "../rig/browser.mjs";
 import { benchOf, hostile, openBench, startHost } from "../rig/host.mjs";
 import { after, test } from "../rig/test.mjs";
 
-const servers = { stranger: hostile("suite", "stranger"), other: hostile("suite", "other") };
+const needy = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../servers/needy.mjs");
+const servers = { needy: { command: process.execPath, args: [needy] }, stranger: hostile("suite", "stranger"), other: hostile("suite", "other") };
 const host = await startHost({ servers });
 const browser = await startBrowser();
 after(async () => {
@@ -119,6 +122,18 @@ test("a view cannot have the guest of the next one shown", async () => {
   const sandbox = await frame.contentFrame();
   assert.equal(sandbox.childFrames().length, 1);
   await next.card.close();
+  await card.close();
+});
+
+test("what a person gave for good is had in a place that was loaded ahead of it too", async () => {
+  const card = await bench.run("needy", "camera");
+  await card.box.locator(".blocked").getByRole("button").click();
+  await card.answer("allow-always");
+  await card.guest.locator('body[data-done="42"]').waitFor();
+  await spare();
+  const next = await bench.run("needy", "camera");
+  await next.guest.locator('body[data-done="42"]').waitFor();
+  await next.close();
   await card.close();
 });
 

@@ -644,11 +644,11 @@ describe("in raw mode", () => {
     expect(guest.posted.at(-1)?.target).toBe("*");
   });
 
-  test.each(
-    readJson<{ sandbox: { asked: string; granted: string }[] }>(
-      "csp/frames.json",
-    ).sandbox,
-  )("P-16 $asked is read as in Rust", async ({ asked, granted }) => {
+  const { sandbox: wishes } = readJson<{
+    sandbox: { asked: string; granted: string }[];
+  }>("csp/frames.json");
+
+  test.each(wishes)("P-16 $asked is read as in Rust", async ({ asked, granted }) => {
     await raw();
     fromHost(resource({ html: "x", sandbox: asked }));
     const frame = document.querySelector("iframe");
