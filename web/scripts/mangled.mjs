@@ -22,7 +22,7 @@ export const MANGLED = {
   rest: "y",
   begin: "b",
   chosen: "n",
-  leave: "v",
+  depart: "v",
   confirm: "i",
   pass: "p",
 };

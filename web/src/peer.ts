@@ -68,7 +68,7 @@ export function openPeer(
       });
     },
     /** Leaves the channel, if there is one, and settles what waits on either side. */
-    async leave() {
+    async depart() {
       const lane = transport;
       transport = undefined;
       end();

@@ -93,7 +93,7 @@ export function openSession(
   const close = async () => {
     ready = undefined;
     unwatch?.();
-    if (await peer.leave()) app.onclose?.();
+    if (await peer.depart()) app.onclose?.();
   };
 
   const methods: Partial<App> = {
