@@ -10,11 +10,9 @@ use crate::upstream::{self, InProcess};
 
 /// The demo, to be connected to like any other server.
 pub fn server() -> InProcess {
-    InProcess::new("demo", || {
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
-        let (reader, writer) = tokio::io::split(theirs);
-        tokio::spawn(serve(reader, writer));
-        ours
+    InProcess::serving("demo", |stream| async move {
+        let (reader, writer) = tokio::io::split(stream);
+        serve(reader, writer).await;
     })
 }
 

@@ -72,14 +72,14 @@ pub use error::{
 };
 pub use events::{Event, Events};
 pub use greeting::ServerIdentity;
-pub use in_process::answer_lines;
+pub use in_process::{InProcess, answer_lines};
 pub use listing::{Cut, ListedTool, Listing};
 pub use oauth::{Invitation, NotSignedIn, OAuth, Registration, Return, Tokens};
 pub use request::{NotParams, Request};
 pub use resources::ResourceEntries;
 pub use strays::Strays;
 pub use target::{
-    Command, Endpoint, InProcess, Options, Restart, Secret, StderrHearer, Target, UnsetVariable,
+    Command, Endpoint, Options, Restart, Secret, StderrHearer, Target, UnsetVariable,
     UpstreamLimits,
 };
 pub use times::Times;

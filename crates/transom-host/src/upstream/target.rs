@@ -3,11 +3,10 @@
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
-use tokio::io::DuplexStream;
 use transom::{calls::Patience, policy::Reach, wire::Implementation};
 use url::Url;
 
-use super::{Ask, Memo, OAuth, Remembered, Times};
+use super::{Ask, InProcess, Memo, OAuth, Remembered, Times};
 
 /// Where a server is.
 #[derive(Clone, Debug)]
@@ -44,13 +43,6 @@ pub struct Endpoint {
     pub url: Url,
     /// Headers, such as `Authorization`.
     pub headers: Vec<(String, Secret)>,
-}
-
-/// A server in this process, started anew for every connection.
-#[derive(Clone)]
-pub struct InProcess {
-    name: Arc<str>,
-    start: Arc<dyn Fn() -> DuplexStream + Send + Sync>,
 }
 
 /// A value that no log shows.
@@ -210,38 +202,13 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-impl InProcess {
-    /// A server that `start` starts and gives the other end of.
-    pub fn new(
-        name: impl Into<Arc<str>>,
-        start: impl Fn() -> DuplexStream + Send + Sync + 'static,
-    ) -> Self {
-        Self { name: name.into(), start: Arc::new(start) }
-    }
-
-    /// What its owner calls it.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(super) fn start(&self) -> DuplexStream {
-        (self.start)()
-    }
-}
-
-impl fmt::Debug for InProcess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("InProcess").field(&self.name).finish()
-    }
-}
-
 impl Target {
     /// The name under which the memo knows this server. Holds no secret.
     pub(super) fn key(&self) -> String {
         match self {
             Self::Stdio(Command { program, args, .. }) => format!("stdio {program} {args:?}"),
             Self::Http(endpoint) => endpoint.plain_url(),
-            Self::InProcess(InProcess { name, .. }) => format!("in-process {name}"),
+            Self::InProcess(server) => format!("in-process {}", server.name()),
         }
     }
 }
