@@ -6,6 +6,8 @@
 //!    └────────── committed up to here ◀────────────┘   only then is an effect carried out
 //! ```
 //!
+//! Or [`Sink`] keeps the rows, which is an application's own.
+//!
 //! The log shows when it was touched; it cannot keep a program that may write the file from touching it.
 //! Whoever keeps the last head elsewhere can tell even a cut tail.
 
@@ -14,6 +16,7 @@ mod chain;
 mod details;
 mod read;
 mod record;
+mod sink;
 mod store;
 mod sweeper;
 #[cfg(test)]
@@ -22,6 +25,7 @@ mod writer;
 
 pub use chain::{Broken, Detail, Hash, Head, Row, Verifier};
 pub use read::{Reader, forgot, prune, retain};
+pub use sink::{Sink, SinkError};
 pub use store::{AuditError, Durability, Options, VERSION};
 pub use writer::Audit;
 

@@ -101,6 +101,12 @@ pub enum AuditError {
         /// Why.
         why: String,
     },
+    /// Whoever keeps the rows in place of the file could not.
+    #[error("the audit cannot be kept: {why}")]
+    NotKept {
+        /// Why, in their words.
+        why: String,
+    },
     /// It was closed.
     #[error("the audit is closed")]
     Closed,

@@ -1,6 +1,7 @@
 //! Writes rows down, and tells when they are.
 
 use std::{
+    future::Future,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -14,6 +15,7 @@ use tokio::{
 use super::{
     chain::{Head, Row},
     record::Record,
+    sink::{Kept, Sink},
     store::{self, AuditError, Options},
     sweeper::Sweeper,
 };
@@ -21,7 +23,7 @@ use super::{
 /// A log that is being written.
 #[derive(Clone, Debug)]
 pub struct Audit {
-    path: Arc<Path>,
+    path: Option<Arc<Path>>,
     queue: Arc<Mutex<Queue>>,
     state: watch::Receiver<State>,
     task: Arc<Mutex<Option<JoinHandle<()>>>>,
@@ -54,12 +56,27 @@ impl Audit {
         let head = store::head(&mut connection).await;
         let head = head.map_err(|error| AuditError::from(path, error))?;
         let sweeper = Sweeper::start(store::open_to_sweep(path).await?);
+        let file = File { path: path.to_owned(), connection, sweeper };
+        Self::begin(file, head, Some(path.into())).await
+    }
+
+    /// Begins a log that an application keeps itself, or goes on with one after its last row; [`Head::GENESIS`] is before the first.
+    /// Needs a tokio runtime.
+    pub async fn kept_by(sink: impl Sink, last: Head) -> Result<Self, AuditError> {
+        Self::begin(Kept(sink), last, None).await
+    }
+
+    async fn begin(
+        keeper: impl Keep,
+        head: Head,
+        path: Option<Arc<Path>>,
+    ) -> Result<Self, AuditError> {
         let (records, receiver) = mpsc::unbounded_channel();
         let (told, state) = watch::channel(State { written: 0, failed: None, head });
-        let writer = Writer { path: path.to_owned(), connection, head, told, sweeper };
+        let writer = Writer { keeper, head, told: Teller(Some(told)) };
         let task = tokio::spawn(writer.run(receiver));
         let audit = Self {
-            path: path.into(),
+            path,
             queue: Arc::new(Mutex::new(Queue { last: 0, records: Some(records) })),
             state,
             task: Arc::new(Mutex::new(Some(task))),
@@ -69,9 +86,9 @@ impl Audit {
         Ok(audit)
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// The last row that is written.
@@ -134,56 +151,117 @@ impl Audit {
     }
 }
 
-struct Writer {
-    path: PathBuf,
-    connection: SqliteConnection,
-    /// The last row that we know of.
-    head: Head,
-    told: watch::Sender<State>,
-    sweeper: Sweeper,
+/// Who keeps the rows.
+pub(super) trait Keep: Send + 'static {
+    /// Keeps them after the head, all or none; returns the last of them.
+    fn commit(
+        &mut self,
+        head: Head,
+        records: &[Record],
+    ) -> impl Future<Output = Result<Head, AuditError>> + Send;
+
+    /// Nothing waits at the moment, after so many were kept.
+    fn rest(&mut self, _kept: u64) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// There are no more.
+    fn stop(self) -> impl Future<Output = ()> + Send;
 }
 
-impl Writer {
+struct Writer<K> {
+    keeper: K,
+    /// The last row that we know of.
+    head: Head,
+    told: Teller,
+}
+
+/// Tells how far the writer has come. One that goes without a word has failed: whoever keeps the rows may have panicked.
+struct Teller(Option<watch::Sender<State>>);
+
+impl Teller {
+    fn tell(&self, change: impl FnOnce(&mut State)) {
+        self.0.as_ref().expect("until it ends").send_modify(change);
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        if let Some(told) = &self.0 {
+            let why = "whoever keeps its rows has ended".to_owned();
+            told.send_modify(|state| state.failed = Some(AuditError::NotKept { why }));
+        }
+    }
+}
+
+impl<K: Keep> Writer<K> {
     /// Writes all that wait in one transaction; what comes meanwhile is the next one. So rows share a
     /// transaction when there are many, and do not wait for more when there are few.
     async fn run(mut self, mut queue: mpsc::UnboundedReceiver<Record>) {
         let mut records = Vec::with_capacity(GROUP);
         while queue.recv_many(&mut records, GROUP).await > 0 {
             let count = records.len() as u64;
-            match self.commit(&records).await {
-                Ok(head) => self.told.send_modify(|state| {
-                    state.written += count;
-                    state.head = head;
-                }),
+            match self.keeper.commit(self.head, &records).await {
+                Ok(head) => {
+                    self.head = head;
+                    self.told.tell(|state| {
+                        state.written += count;
+                        state.head = head;
+                    });
+                }
                 // Whether the last transaction was written is not known; nothing comes after it.
                 Err(error) => {
-                    let error = AuditError::from(&self.path, error);
                     tracing::error!("{error}");
-                    self.told.send_modify(|state| state.failed = Some(error));
+                    self.told.tell(|state| state.failed = Some(error));
+                    self.told.0 = None;
                     return;
                 }
             }
             records.clear();
-            self.sweeper.wrote(count);
-            if self.sweeper.take_behind()
-                && let Err(error) = store::sweep(&mut self.connection).await
-            {
-                tracing::warn!(%error, "the audit cannot be swept");
-            }
+            self.keeper.rest(count).await;
         }
+        self.keeper.stop().await;
+        self.told.0 = None;
+    }
+}
+
+/// The file, of which there is one writer in this process.
+struct File {
+    path: PathBuf,
+    connection: SqliteConnection,
+    sweeper: Sweeper,
+}
+
+impl Keep for File {
+    async fn commit(&mut self, head: Head, records: &[Record]) -> Result<Head, AuditError> {
+        let committed = self.append(head, records).await;
+        committed.map_err(|error| AuditError::from(&self.path, error))
+    }
+
+    async fn rest(&mut self, kept: u64) {
+        self.sweeper.wrote(kept);
+        if self.sweeper.take_behind()
+            && let Err(error) = store::sweep(&mut self.connection).await
+        {
+            tracing::warn!(%error, "the audit cannot be swept");
+        }
+    }
+
+    async fn stop(self) {
         self.sweeper.stop().await;
         let _ = self.connection.close().await;
     }
+}
 
-    async fn commit(&mut self, records: &[Record]) -> Result<Head, sqlx::Error> {
-        let rows = chained(self.head, records)?;
+impl File {
+    async fn append(&mut self, head: Head, records: &[Record]) -> Result<Head, sqlx::Error> {
+        let rows = chained(head, records)?;
         match store::append(&mut self.connection, &rows).await {
-            Ok(()) => self.head = rows.last().map_or(self.head, Row::head),
+            Ok(()) => Ok(rows.last().map_or(head, Row::head)),
             // Another program has written since, and these numbers are its own.
-            Err(error) if store::is_taken(&error) => self.head = self.follow(records).await?,
-            Err(error) => return Err(error),
+            Err(error) if store::is_taken(&error) => self.follow(records).await,
+            Err(error) => Err(error),
         }
-        Ok(self.head)
     }
 
     /// Writes after whatever others wrote, while they are kept from writing more.
