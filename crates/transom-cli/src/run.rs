@@ -8,9 +8,8 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use transom::origin::Origin;
 use transom_host::{
-    Host, ServerState, Standing,
+    Host, Operators, ServerState, Standing,
     audit::{self, Audit, Durability, Options},
     private_folder,
     sandbox::{Loopback, Naming},
@@ -21,9 +20,10 @@ use crate::{
     arguments::RunArguments,
     audit::FILE as AUDIT,
     config::{self, Config, ConfiguredServer, Frames, Source, Surroundings},
+    doors::{Doors, address},
     enter::Enter,
-    interrupts::Interrupts,
-    listen::{self, Both},
+    interrupts::{Interrupt, Interrupts},
+    listen,
     open::Doorway,
     progress::Marks,
     terminal::{self, clean},
@@ -48,19 +48,20 @@ pub(crate) fn with(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<E
 }
 
 async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitCode> {
-    let (page, sandbox) = listen::pair(config.run.port.value).await?;
+    let doors = Doors::open(config).await?;
     let folder = data(config)?;
     let audit = open_audit(config, folder).await?;
-    let host = build(config, folder, audit.clone(), &page, &sandbox)?;
-    let port = page.port;
-    let address = address(port, &host.token());
-    greet(config, &address, sandbox.port);
+    let host = build(config, folder, audit.clone(), &doors)?;
+    let address = doors.address(&host.token());
+    greet(config, &doors, &address);
     match &audit {
-        Some(audit) => say(&format!("  audit       {}", audit.path().display())),
+        Some(audit) => {
+            let path = audit.path().unwrap_or_else(|| Path::new(AUDIT));
+            say(&format!("  audit       {}", path.display()));
+        }
         None => say("  audit       off: nothing that views do is written down"),
     }
-    listen::serve(page, &host.page_router());
-    listen::serve(sandbox, &host.sandbox_router());
+    listen_at(doors, &host)?;
     let doorway = match config.run.open.value.then(|| Doorway::open(&address, folder)) {
         Some(Err(words)) => {
             eprintln!("transom: {words}; open the address yourself");
@@ -75,19 +76,25 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
         std::future::pending().await
     };
     if let (Some(audit), Some(days)) = (&audit, config.run.retain.value) {
-        tokio::spawn(retain(audit.path().to_owned(), days));
+        tokio::spawn(retain(audit.path().map(Path::to_owned).unwrap_or_default(), days));
     }
     let mut interrupts = Interrupts::listen().context("cannot listen for Ctrl-C")?;
+    let interrupt = tokio::select! {
+        () = tell(&host, &config.servers) => Interrupt::Keys,
+        () = beside(&host) => Interrupt::Keys,
+        () = doorway => Interrupt::Keys,
+        () = fresh_addresses(&host) => Interrupt::Keys,
+        interrupt = interrupts.next() => interrupt,
+    };
+    let close = async {
+        if interrupt == Interrupt::System {
+            drain(&host, config.run.doors.drain.value).await;
+        }
+        say("closing… (Ctrl-C again leaves at once)");
+        host.close().await;
+    };
     tokio::select! {
-        () = tell(&host, &config.servers) => {}
-        () = beside(&host) => {}
-        () = doorway => {}
-        () = fresh_addresses(&host, port) => {}
-        () = interrupts.next() => {}
-    }
-    say("closing… (Ctrl-C again leaves at once)");
-    tokio::select! {
-        () = host.close() => {
+        () = close => {
             if let Some(audit) = audit {
                 let head = audit.close().await.context("cannot write the last rows of the audit")?;
                 say(&format!("audit: row {} is the last, head {}", head.seq, head.hash));
@@ -95,24 +102,43 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
             Ok(ExitCode::SUCCESS)
         }
         // Dropping the host kills what it started.
-        () = interrupts.next() => Ok(ExitCode::from(INTERRUPTED)),
+        _ = interrupts.next() => Ok(ExitCode::from(INTERRUPTED)),
     }
 }
 
-/// The page's address, with a token that is good once.
-fn address(port: u16, token: &str) -> String {
-    format!("http://localhost:{port}/#token={token}")
+/// Serves what there is to serve.
+fn listen_at(doors: Doors, host: &Host) -> Result<()> {
+    let Doors { page, sandbox, operate, operate_token, .. } = doors;
+    listen::serve(page, &host.page_router());
+    listen::serve(sandbox, &host.sandbox_router());
+    if let Some(listener) = operate {
+        say(&format!("  operators   http://{}/metrics", listener.local_addr()?));
+        let token = operate_token.into_iter();
+        let operators = token.fold(Operators::default(), Operators::token);
+        tokio::spawn(transom_host::serve(listener, host.operator_router(operators)?));
+    }
+    Ok(())
+}
+
+/// Lets calls finish, for whoever told us to end has told others not to come.
+async fn drain(host: &Host, seconds: u64) {
+    say(&format!(
+        "draining… (no new views; calls have {seconds} s; a second signal leaves at once)"
+    ));
+    if !host.drain(Duration::from_secs(seconds)).await {
+        say("  calls are under way that took longer; they are cancelled");
+    }
 }
 
 /// Prints another address whenever the person presses Enter; where they cannot, never.
-async fn fresh_addresses(host: &Host, port: u16) {
+async fn fresh_addresses(host: &Host) {
     let Some(mut enter) = Enter::listen() else { return std::future::pending().await };
     say("  Enter       prints a new address: for another browser, or when the page was closed");
     loop {
         enter.pressed().await;
         say(&format!(
             "  page        {}   (an address before it that was not used is void)",
-            address(port, &host.fresh_token())
+            address(host.page_origins(), &host.fresh_token())
         ));
     }
 }
@@ -149,22 +175,17 @@ fn build(
     config: &Config,
     folder: Option<&Path>,
     audit: Option<Audit>,
-    page: &Both,
-    sandbox: &Both,
+    doors: &Doors,
 ) -> Result<Host> {
-    // Not `[::1]`: browsers ignore an IPv6 address in a policy, and no frame could be shown there.
-    let origins = ["localhost", "127.0.0.1"];
-    let origins = origins.map(|name| Origin::parse(&format!("http://{name}:{}", page.port)));
-    let origins = origins.into_iter().collect::<Result<Vec<_>, _>>()?;
     let naming =
         match &config.run.frames.value {
-            Frames::Names => Naming::Localhost { port: sandbox.port },
+            Frames::Names => Naming::Localhost { port: doors.sandbox.port },
             Frames::Ports => Naming::Ports(Loopback::find().context(
                 "--sandbox ports cannot be used; --sandbox names or --sandbox-domain can",
             )?),
             Frames::Domain(domain) => Naming::Domain(domain.clone()),
         };
-    let mut builder = Host::builder(origins, naming)
+    let mut builder = Host::builder(doors.origins.clone(), naming)
         .policy(config.rules.policy())
         .limits(config.caps.limits())
         .server_limits(config.caps.server_limits())
@@ -180,6 +201,9 @@ fn build(
     }
     if let Some(audit) = audit {
         builder = builder.audit(audit);
+    }
+    if let Some(token) = &doors.token {
+        builder = builder.standing_token(token);
     }
     if let [ConfiguredServer { name, target: Target::InProcess(_), .. }] = &*config.servers {
         builder = builder.open_first(name, "show_weather");
@@ -206,8 +230,21 @@ fn data(config: &Config) -> Result<Option<&Path>> {
     }
 }
 
-fn greet(config: &Config, address: &str, sandbox: u16) {
-    say(&format!("transom {}   {address}    (sandbox on :{sandbox})", env!("CARGO_PKG_VERSION")));
+fn greet(config: &Config, doors: &Doors, address: &str) {
+    let (version, sandbox) = (env!("CARGO_PKG_VERSION"), doors.sandbox.port);
+    match &config.run.doors.token_file.value {
+        None => say(&format!("transom {version}   {address}    (sandbox on :{sandbox})")),
+        // What is printed may be kept, and read by others, long before somebody opens the page.
+        Some(file) => {
+            let address = doors.address("…");
+            say(&format!("transom {version}   {address}    (sandbox on :{sandbox})"));
+            say(&format!("  token       the one in {}", file.display()));
+        }
+    }
+    if let Some(at) = config.run.doors.listen.value {
+        let (page, sandbox) = (doors.page.port, doors.sandbox.port);
+        say(&format!("  listening   {}: the page at {page}, its frames at {sandbox}", at.ip()));
+    }
     // A file of this folder can start programs: the person should know that it was read.
     if let Some(found) = &config.file {
         say(&format!("  settings    {} ({})", found.path.display(), found.why));

@@ -1,12 +1,13 @@
 //! A host inside an axum application that has a page of its own.
 //!
-//! `cargo run -p transom-host --example embed`, then open the address that it prints. Each load of the page gets a key of its
-//! own, so it can be reloaded, and opened in as many tabs as one likes.
+//! `cargo run -p transom-host --example embed`, then open the address that it prints, or sign in with the code at its end. Each load of
+//! the page gets a key of its own, so it can be reloaded, and opened in as many tabs as one likes.
 
 use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
+    extract::RawQuery,
     http::{
         HeaderMap, StatusCode,
         header::{CONTENT_TYPE, COOKIE, SET_COOKIE},
@@ -16,7 +17,7 @@ use axum::{
 };
 use tokio::net::TcpListener;
 use transom::origin::Origin;
-use transom_host::{Host, demo, sandbox::Naming, upstream::Target};
+use transom_host::{Host, PagePolicy, demo, sandbox::Naming, upstream::Target};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,6 +26,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let origin = Origin::parse("http://localhost:7620")?;
     let host = Host::builder(vec![origin], Naming::Localhost { port: 7621 })
         .server("demo", Target::InProcess(demo::server()))
+        // The page has a form to sign in, which no page of a host has by itself.
+        .page_policy(PagePolicy::default().forms())
         .build()?;
     let host = Arc::new(host);
     let script = |text: &'static str| {
@@ -45,14 +48,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn signing_in(host: &Arc<Host>) -> Router {
     let day = host.page_key(Duration::from_secs(24 * 60 * 60));
     println!("http://localhost:7620/enter?{}", day.reveal());
-    let (enter, host) = (day.clone(), Arc::clone(host));
-    let enter = async move |code: axum::extract::RawQuery| match code.0 {
-        Some(code) if enter.is(&code) => {
-            let cookie = format!("day={code}; HttpOnly; SameSite=Strict; Path=/");
+    let (code, host) = (day.clone(), Arc::clone(host));
+    let enter = move |given: &str| match code.is(given) {
+        true => {
+            let cookie = format!("day={given}; HttpOnly; SameSite=Strict; Path=/");
             ([(SET_COOKIE, cookie)], Redirect::to("/")).into_response()
         }
-        _ => StatusCode::UNAUTHORIZED.into_response(),
+        false => StatusCode::UNAUTHORIZED.into_response(),
     };
+    let by_form = enter.clone();
+    let sign_in = async move |form: String| by_form(form.trim_start_matches("code="));
+    let enter = async move |code: RawQuery| enter(code.0.as_deref().unwrap_or_default());
     let key = async move |headers: HeaderMap| {
         let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let mut cookies = cookies.split("; ").filter_map(|cookie| cookie.strip_prefix("day="));
@@ -61,5 +67,5 @@ fn signing_in(host: &Arc<Host>) -> Router {
         }
         Ok(host.page_key(Duration::from_secs(60 * 60)).reveal().to_owned())
     };
-    Router::new().route("/enter", get(enter)).route("/key", post(key))
+    Router::new().route("/enter", get(enter).post(sign_in)).route("/key", post(key))
 }

@@ -4,7 +4,9 @@
 mod agreeing;
 mod calls;
 mod common;
+mod counting;
 mod deeds;
+mod draining;
 mod embedded;
 mod event;
 mod granting;
@@ -49,10 +51,12 @@ use crate::{
     audit::{Audit, AuditError},
     envelope::ViewId,
     log::Log,
+    metrics::Metrics,
     sandbox::Sandbox,
     server::{Server, Servers},
 };
 use common::{Account, Common};
+use draining::Draining;
 use ledger::Ledger;
 use seat::Seat;
 
@@ -66,6 +70,8 @@ pub(crate) struct Driver {
     /// Views that said something since the last confirmation, each once.
     unconfirmed: Vec<ViewId>,
     confirm_at: Option<Duration>,
+    /// Whether it takes no new views any more, and who is told when no call is under way.
+    draining: Draining,
     closing: Option<oneshot::Sender<()>>,
 }
 
@@ -84,6 +90,7 @@ pub(crate) struct Parts {
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) audit: Option<Audit>,
     pub(crate) memory: Memory,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Driver {
@@ -100,6 +107,7 @@ impl Driver {
             events,
             audit,
             memory,
+            metrics,
         } = parts;
         let account = |(name, server): (&String, &Arc<Server>)| {
             let (limits, together) = server.limits();
@@ -124,10 +132,12 @@ impl Driver {
             memory,
             first_questions: 0,
             timers: BTreeSet::new(),
+            metrics,
         };
         let (seats, unconfirmed) = (HashMap::new(), vec![]);
         let left = ShownLeft::default();
-        Self { common, seats, most_views, away, left, unconfirmed, confirm_at: None, closing: None }
+        let (draining, closing, confirm_at) = (Draining::default(), None, None);
+        Self { common, seats, most_views, away, left, unconfirmed, confirm_at, draining, closing }
     }
 
     /// Runs until it is told to close, and every view has had its time to save.
@@ -148,6 +158,7 @@ impl Driver {
                 }
                 () = sleep_until(self.common.start, self.next()) => self.tick(),
             }
+            self.drained();
             if self.closing.is_some() && !self.seats.values().any(Seat::is_live) {
                 let _ = self.closing.take().expect("checked").send(());
                 return;
@@ -164,7 +175,9 @@ impl Driver {
                 drop(room);
                 let pages = &self.common.pages;
                 if pages.get(&page).is_some_and(|known| known.connection == connection) {
+                    let begun = self.common.now();
                     self.hear(&page, &text);
+                    self.common.metrics.gate.observe(self.common.now().saturating_sub(begun));
                 }
             }
             Event::Lost { page, connection } => self.lose(&page, connection),
@@ -190,6 +203,8 @@ impl Driver {
                 let _ = done.send(self.forget_decision(&id));
             }
             Event::ListChanged { server, list } => self.list_changed(&server, list),
+            Event::Ready(answer) => drop(answer.send(self.is_open())),
+            Event::Drain(done) => self.drain(done),
             Event::Close(done) => self.close_all(done),
         }
         self.carry_out_held();

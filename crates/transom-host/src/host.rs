@@ -19,9 +19,11 @@ use crate::{
     context, decisions,
     driver::{AWAY, Event},
     log::Log,
-    page::{self, Page, PageKey},
+    metrics::Metrics,
+    operators::{self, Operators, Told},
+    page::{self, Page, PageKey, PagePolicy},
     sandbox::{Naming, Sandbox},
-    secret::Key,
+    secret::{Key, ShortToken},
     server::{ServerState, Servers},
 };
 
@@ -32,6 +34,7 @@ pub struct Host {
     servers: Arc<Servers>,
     pub(crate) events: mpsc::Sender<Event>,
     log: Arc<Log>,
+    metrics: Arc<Metrics>,
     audit: Option<Audit>,
 }
 
@@ -54,6 +57,8 @@ impl Host {
             first: None,
             audit: None,
             remember: decisions::DAYS,
+            page_policy: PagePolicy::default(),
+            standing: None,
         }
     }
 
@@ -74,7 +79,8 @@ impl Host {
     }
 
     /// Puts an application's own routes of the page's origin behind the checks that the page's have: the
-    /// names in `Host` and `Origin`, the policy, and no word to other sites.
+    /// names in `Host` and `Origin`, the policy, with what [`Builder::page_policy`] adds to it, and no word to other sites.
+    /// A policy that a route sends itself does not count.
     pub fn guard(&self, routes: Router) -> Router {
         page::guarded(Arc::clone(&self.page), routes)
     }
@@ -82,6 +88,19 @@ impl Host {
     /// The routes of all sandbox and guest origins.
     pub fn sandbox_router(&self) -> Router {
         self.sandbox.router()
+    }
+
+    /// What operators ask: `/healthz`, `/readyz` and `/metrics`, for a listener of its own that no browser needs to reach.
+    pub fn operator_router(&self, operators: Operators) -> Result<Router, ShortToken> {
+        operators::router(
+            Told {
+                events: self.events.clone(),
+                metrics: Arc::clone(&self.metrics),
+                servers: Arc::clone(&self.servers),
+                audit: self.audit.clone(),
+            },
+            operators,
+        )
     }
 
     /// The token that the page's address carries in its fragment; good once.
@@ -177,6 +196,19 @@ impl Host {
     #[cfg(test)]
     pub(crate) fn left(&self) -> Vec<crate::driver::LeftView> {
         self.page.left.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Announces the end: no new view opens, and calls that are under way are finished, for so long at most. Whether they were.
+    ///
+    /// `/readyz` says no from then on. Views that are open stay so, and may call, until [`Host::close`]. Questions that nobody answers are not waited
+    /// for.
+    pub async fn drain(&self, within: Duration) -> bool {
+        let (done, drained) = oneshot::channel();
+        if self.events.send(Event::Drain(done)).await.is_err() {
+            return true;
+        }
+        // Where the loop is gone, nothing is under way.
+        tokio::time::timeout(within, drained).await.is_ok()
     }
 
     /// Ends every view, after its time to save, and then every server. The audit stays open, for its

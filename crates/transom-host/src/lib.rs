@@ -51,12 +51,101 @@
 //! [`Host::page_router`] brings the page of `transom run`. For a page of your own take [`Host::api_router`] and
 //! [`Host::guard`], and put `<transom-view>` of the npm package `transom` on it; the example `embed` is a whole program.
 //!
+//! # A page of your own
+//!
+//! Your page's routes go behind the checks of [`Host::guard`], and get its policy. Frames rely on that, so it can be widened
+//! only by what [`PagePolicy`] can say. Each load of the page gets a key, from you and for whom you know.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use axum::{Router, response::Html, routing::{get, post}};
+//! use transom::{csp::Source, origin::Origin};
+//! use transom_host::{Host, PagePolicy, sandbox::Naming};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let origin = Origin::parse("http://localhost:7620")?;
+//! let host = Host::builder(vec![origin], Naming::Localhost { port: 7621 })
+//!     .page_policy(PagePolicy::default().forms().images(Source::parse("https://cdn.example.com")?))
+//!     .build()?;
+//! let key = host.page_key(Duration::from_secs(3600));
+//! let own = Router::new()
+//!     .route("/", get(async || Html("<form method=post action=/sign-in>…</form>")))
+//!     .route("/sign-in", post(async || "who you know gets key.reveal()"));
+//! let router = host.guard(own).merge(host.api_router());
+//! # drop(router);
+//! // Who signs out takes it back: its sockets end, and what waits for news.
+//! key.take_back();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Rules of your own
+//!
+//! A [`Policy`](transom::policy::Policy) says what is allowed, asked about and refused; a server may have one of its own.
+//!
+//! ```
+//! use transom::{origin::Origin, policy::{Policy, Stance}};
+//! use transom_host::{Agreement, Host, demo, sandbox::Naming, upstream::Target};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Views save no files, and those of this one server call what changes something only after a question.
+//! let mut all = Policy::default();
+//! all.downloads = Stance::Deny;
+//! let mut careful = all.clone();
+//! careful.read_only_tools = Stance::Ask;
+//! let agreement = Agreement { policy: Some(careful), ..Agreement::default() };
+//! # let origin = Origin::parse("http://localhost:7620")?;
+//! let host = Host::builder(vec![origin], Naming::Localhost { port: 7621 })
+//!     .policy(all)
+//!     .server_with("demo", Target::InProcess(demo::server()), agreement)
+//!     .build()?;
+//! # host.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # A server in your process
+//!
+//! [`upstream::InProcess::serving`] takes anything that serves MCP on a stream, such as rmcp's handlers, and has an example.
+//!
+//! # Where rows are kept
+//!
+//! [`audit::Audit::open`] keeps them in a file, [`audit::Sink`] wherever you like, and has an example. Either way an effect happens when its row
+//! is kept, and not before.
+//!
+//! # Operating it
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use tokio::net::TcpListener;
+//! use transom::origin::Origin;
+//! use transom_host::{Host, Operators, sandbox::Naming};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let origin = Origin::parse("http://localhost:7620")?;
+//! let host = Host::builder(vec![origin], Naming::Localhost { port: 7621 }).build()?;
+//! // On a listener of its own: /healthz, /readyz, /metrics.
+//! let operators = TcpListener::bind("127.0.0.1:0").await?;
+//! tokio::spawn(transom_host::serve(operators, host.operator_router(Operators::default())?));
+//! // The end: no new views, calls are finished, views save, servers end.
+//! host.drain(Duration::from_secs(20)).await;
+//! host.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # What to decide
 //!
 //! | you decide | with | unless you do |
 //! |---|---|---|
 //! | what views may do | [`Builder::policy`], [`Builder::server_with`] and [`Agreement`] | reading is allowed, the rest is asked about |
 //! | what they may use up | [`Builder::limits`], [`Builder::server_limits`], [`Builder::most_views`] | the limits of `docs/transom.toml` |
+//! | what your page may do | [`Builder::page_policy`] | files of its own origin, and frames of views |
 //! | what is kept | [`Builder::data`], [`Builder::remember`] | nothing, when the process ends |
 //! | what is written down | [`Builder::audit`] and [`audit`] | nothing |
 //! | where frames live | [`sandbox::Naming`] | – |
@@ -86,6 +175,8 @@ mod grants;
 mod host;
 mod kept;
 mod log;
+mod metrics;
+mod operators;
 mod page;
 #[cfg(test)]
 mod page_types;
@@ -104,7 +195,9 @@ pub use grants::{MissingGrants, MissingNearby, MissingPermissions, permissions};
 pub use host::{Agreement, BuildError, Builder, Host};
 pub use kept::private_folder;
 pub use log::{Line, LineKind, Log};
-pub use page::PageKey;
+pub use operators::Operators;
+pub use page::{PageKey, PagePolicy, SourceAmongFrames};
+pub use secret::ShortToken;
 pub use serve::serve;
 pub use server::{Remark, ServerState, ShownTool, SignIn, Standing};
 

@@ -3,10 +3,12 @@
 
 mod greeting;
 mod keys;
+mod policy;
 mod socket;
 
 pub(crate) use keys::Keys;
 pub use keys::PageKey;
+pub use policy::{PagePolicy, SourceAmongFrames};
 
 use std::{
     sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
@@ -31,6 +33,7 @@ use crate::{
     driver::{Event, LeftView, ShownDecision, ShownDecisions, ShownLeft},
     envelope::{self, Hello},
     log::{Line, LineKind, Log},
+    metrics::Metrics,
     page::keys::Term,
     secret::Key,
     serve::let_in,
@@ -42,9 +45,12 @@ use crate::{
 pub(crate) struct Page {
     /// The page's own origins: what `Host` and `Origin` must name.
     pub(crate) origins: Vec<Origin>,
-    /// Where frames may come from, as a source of a policy.
-    pub(crate) frames: String,
+    /// What its answers may do in a browser.
+    pub(crate) policy: HeaderValue,
+    /// Good once.
     pub(crate) token: Mutex<Option<Key>>,
+    /// Good as often as whoever has it likes: the operator's own.
+    pub(crate) standing: Option<Key>,
     pub(crate) keys: Arc<Keys>,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) servers: Arc<Servers>,
@@ -53,6 +59,7 @@ pub(crate) struct Page {
     /// Views whose page is gone.
     pub(crate) left: ShownLeft,
     pub(crate) log: Arc<Log>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) connections: AtomicU64,
     /// The sockets, those without a hello included.
     pub(crate) sockets: Crowd,
@@ -129,14 +136,7 @@ async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> R
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
-    let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
-         media-src data: blob:; \
-         frame-src {}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        page.frames
-    );
-    let policy = HeaderValue::from_str(&policy).expect("printed from parsed parts");
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    headers.insert(header::CONTENT_SECURITY_POLICY, page.policy.clone());
     for (name, value) in FIXED {
         headers.insert(name, HeaderValue::from_static(value));
     }
@@ -187,17 +187,21 @@ struct Exchanged {
     key: String,
 }
 
-/// The token is good once.
+/// A token that was printed is good once; the operator's own as often as it is given, each time for a key of its own.
 async fn exchange(
     State(page): State<Arc<Page>>,
     Json(Token { token }): Json<Token>,
 ) -> Result<Json<Exchanged>, StatusCode> {
     let mut kept = page.token.lock().unwrap_or_else(PoisonError::into_inner);
-    if !kept.as_ref().is_some_and(|kept| kept.is(&token)) {
-        return Err(StatusCode::UNAUTHORIZED);
+    if kept.take_if(|kept| kept.is(&token)).is_some() {
+        return Ok(Json(Exchanged { key: page.keys.own().reveal().to_owned() }));
     }
-    *kept = None;
-    Ok(Json(Exchanged { key: page.keys.own().reveal().to_owned() }))
+    match &page.standing {
+        Some(standing) if standing.is(&token) => {
+            Ok(Json(Exchanged { key: page.keys.give(WEEK).reveal().to_owned() }))
+        }
+        _ => Err(StatusCode::UNAUTHORIZED),
+    }
 }
 
 #[derive(Deserialize)]
@@ -319,6 +323,8 @@ const FIXED: [(header::HeaderName, &str); 5] = [
     (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
+/// How long a key is good that the operator's token was exchanged for.
+const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// How many bytes of what pages say wait for the gate before their sockets do.
 pub(crate) const ROOM: u32 = 64 << 20;
 /// How long a page waits for news before it asks again.

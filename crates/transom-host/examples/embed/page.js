@@ -1,7 +1,7 @@
 // A key for this load of the page; who is not signed in gets none.
 const response = await fetch("/key", { method: "POST" });
 if (!response.ok) {
-  document.body.append("Open the address that the program printed.");
+  document.getElementById("sign-in").hidden = false;
   throw new Error("not signed in");
 }
 const key = await response.text();

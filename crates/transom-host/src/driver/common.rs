@@ -25,6 +25,7 @@ use crate::{
     envelope::ViewId,
     grants::Given,
     log::Log,
+    metrics::Metrics,
     place::Place,
     sandbox::Sandbox,
     server::{Prepared, Servers},
@@ -50,6 +51,7 @@ pub(super) struct Common {
     pub(super) timers: BTreeSet<(Duration, ViewId)>,
     /// How many questions were asked before views were shown.
     pub(super) first_questions: u64,
+    pub(super) metrics: Arc<Metrics>,
 }
 
 /// One server's views, taken together.

@@ -42,6 +42,10 @@ pub(crate) enum Event {
     Forget { id: DecisionId, done: oneshot::Sender<bool> },
     /// A server's list changed.
     ListChanged { server: String, list: host::List },
+    /// Somebody wants to know whether new views can be opened.
+    Ready(oneshot::Sender<bool>),
+    /// No new view shall open; told when no call is under way any more.
+    Drain(oneshot::Sender<()>),
     /// Everything shall end; told when it has.
     Close(oneshot::Sender<()>),
 }

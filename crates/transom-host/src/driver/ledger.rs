@@ -234,6 +234,11 @@ impl Ledger {
         self.held.retain(|_, (_, held)| !matches!(held, Held::Remember(entry) if is_meant(entry)));
     }
 
+    /// Whether an effect waits to be written down that somebody decided about already.
+    pub(super) fn holds_effects(&self) -> bool {
+        self.held.values().any(|(_, held)| held.is_effect())
+    }
+
     /// How far the writer has come, whenever it comes further.
     pub(super) fn state(&self) -> Option<watch::Receiver<crate::audit::State>> {
         self.audit.as_ref().map(Audit::state)
@@ -270,7 +275,7 @@ impl Seat {
                 let why = crate::consent::closed(*reason);
                 self.flush_counts(common);
                 self.note(common, || Record::closed(why));
-                self.open_row = false;
+                self.count_end();
                 self.drop_held(common, |held| !held.outlives_its_session());
             }
             Output::Withdraw { question } => {

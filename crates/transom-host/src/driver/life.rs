@@ -78,6 +78,7 @@ impl Seat {
     /// Writes down what was refused and was no request; a request's refusal is its verdict.
     pub(super) fn refused(&mut self, common: &mut Common, violation: &Violation) {
         self.count(common, |counts| counts.refused += 1);
+        self.count_refusal(violation);
         if let Violation::OverLimit(over) = violation {
             return self.limited(common, over, None);
         }
@@ -227,6 +228,7 @@ impl Seat {
                 let violation = Violation::from(over);
                 let (words, data) = (violation.to_string(), violation.data());
                 self.note(common, || Record::outcome(call, Err(&words)));
+                self.metrics.limited(over.limit);
                 let error = ErrorObject {
                     data: data.as_deref(),
                     ..ErrorObject::new(transom::rpc::DENIED, words.as_str())
@@ -303,7 +305,7 @@ impl Seat {
             calling.stop("the view was closed");
         }
         // One that was live has said so itself.
-        if std::mem::take(&mut self.open_row) {
+        if self.count_end() {
             let why = match reason {
                 Ending::Text => "shown as text",
                 _ => "closed before it was shown",
@@ -359,9 +361,11 @@ impl Driver {
         let beside = self.seats.values().filter(beside).count();
         let views = self.seats.values().filter(|seat| !seat.is_over()).count();
         let most = self.most_views;
+        let is_open = self.is_open();
         let Some((seat, common)) = self.seat(view) else { return };
         // There was room for a seat when the page asked for a spare; for a view there may be none now.
         match &open.tool {
+            Some(tool) if !is_open && seat.is_over() => seat.not_any_more(common, tool),
             Some(tool) if views >= most && seat.is_over() => seat.turn_away(common, tool, most),
             _ => seat.open(common, open, beside),
         }

@@ -48,6 +48,7 @@ impl Seat {
         let Some(rate) = self.rate() else { return };
         let most = rate.per_second.ceil() as u64;
         let over = Over { limit: Limit::Messages, of: Holder::View, most };
+        self.metrics.limited(over.limit);
         self.note(common, || Record::slowed(&over));
         self.limited(common, &over, None);
     }

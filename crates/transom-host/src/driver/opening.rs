@@ -90,6 +90,7 @@ impl Seat {
         self.leave_account(common);
         self.server.clone_from(&tool.server);
         self.tool.clone_from(&tool.name);
+        self.metrics = Arc::clone(common.metrics.of(&tool.server));
         (self.life, self.outcome, self.text) = (Life::Opening, None, None);
         self.writing = tool.writing.then(Healer::new);
         let Some(server) = common.servers.get(&tool.server) else {
@@ -117,7 +118,7 @@ impl Seat {
             tool.arguments = arguments.as_ref().and_then(raw);
         }
         self.turn += 1;
-        self.open_row = true;
+        self.count_opening();
         let call = ToolCall { name: tool.name, arguments, meta: None, request: None };
         self.hold(common, Held::Open { call, writing: tool.writing });
     }
@@ -187,6 +188,7 @@ impl Seat {
 
     /// As many views are open as may be. The tool is not called.
     pub(super) fn too_many(&mut self, common: &mut Common, over: &Over) {
+        common.metrics.of(&self.server).limited(over.limit);
         let why = consent::limited(over, &self.server, None);
         let tool = self.tool.clone();
         self.note(common, || Record::limited(over, &tool));

@@ -27,7 +27,9 @@ impl Seat {
     pub(super) fn log_outcome(&mut self, common: &Common, call: u64, outcome: &Outcome) {
         let begun = self.live().and_then(|live| live.begun.remove(&call));
         let Some((what, since)) = begun else { return };
-        let took = millis(common.now().saturating_sub(since));
+        let took = common.now().saturating_sub(since);
+        self.count_outcome(outcome, took);
+        let took = millis(took);
         self.log_of(common, LineKind::Result, || match outcome {
             Ok(result) if is_error(result.get()) => {
                 words!("{}: answered with an error in {} ms", what, took)

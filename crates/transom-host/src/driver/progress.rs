@@ -76,7 +76,9 @@ impl Seat {
             let words = "an answer to a call that was cancelled; ignored";
             return common.log.write(LineKind::Late, &self.name(), words);
         };
-        let took = millis(common.now().saturating_sub(calling.since));
+        let took = common.now().saturating_sub(calling.since);
+        self.count_outcome(&outcome, took);
+        let took = millis(took);
         let (text, words) = match &outcome {
             Ok(result) => {
                 let text = fallback::text_of(result);

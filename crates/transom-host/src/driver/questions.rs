@@ -32,6 +32,7 @@ impl Seat {
 
     pub(super) fn ask(&mut self, common: &Common, ask: Ask, about: About) {
         common.log.write(LineKind::Asked, &self.name(), ask.text.clone());
+        self.metrics.asked.add();
         let Some(live) = self.live() else { return };
         live.asked.insert(ask.id.clone(), Asked { ask: ask.clone(), about });
         self.say(common, &ToPage::Ask(Box::new(ask)));
@@ -75,6 +76,7 @@ impl Seat {
         let Answer { id, choice } = answer;
         let name = self.name();
         if self.awaits(answer) {
+            self.metrics.answered.add();
             common.log.write(LineKind::Answer, &name, words!("{}", Quoted::new(choice)));
             self.judge(common, Choice::of(choice));
             return None;
@@ -89,6 +91,7 @@ impl Seat {
             common.log.write(LineKind::Late, &name, words);
             return None;
         };
+        self.metrics.answered.add();
         common.log.write(LineKind::Answer, &name, words!("{}", Quoted::new(choice)));
         let choice = Choice::of(choice);
         let decision = choice.decision();

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
+    sync::Arc,
     time::Duration,
 };
 
@@ -17,6 +18,7 @@ use super::{common::Common, event::ToSocket, granting::Hindered, pace::Pace, pro
 use crate::{
     allowance::Allowance,
     envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
+    metrics::OfServer,
     relay::confirmed,
     sandbox::Spare,
     server::Prepared,
@@ -58,6 +60,8 @@ pub(super) struct Seat {
     pub(super) pace: Pace,
     /// The names that its page loads ahead, until a view opens here.
     pub(super) spare: Option<Spare>,
+    /// What is counted of its server.
+    pub(super) metrics: Arc<OfServer>,
 }
 
 pub(super) enum Life {
@@ -142,6 +146,7 @@ impl Seat {
             noted: HashMap::new(),
             pace: Pace::default(),
             spare: None,
+            metrics: Arc::default(),
         }
     }
 
@@ -158,6 +163,7 @@ impl Seat {
     /// Carries out what the session wants.
     pub(super) fn drive(&mut self, common: &mut Common) {
         while let Some(output) = self.live().and_then(|live| live.session.poll()) {
+            self.count_output(&output);
             self.carry_out(common, output);
         }
         let next = match &self.life {

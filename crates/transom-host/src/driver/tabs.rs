@@ -217,6 +217,7 @@ impl Driver {
             Some(Ok(FromPage::Open(Open { tool: Some(tool), .. }))) => (tool.server, tool.name),
             _ => Default::default(),
         };
+        self.common.metrics.of(&tool.0).limited(over.limit);
         self.common.note(&tool.0, view, || Record::limited(&over, &tool.1));
         self.common.log.write(LineKind::Limit, &tool.0, why.clone());
         let told = [ToPage::Text { why, text: None }, ToPage::Close { reason: Ending::Limit }];

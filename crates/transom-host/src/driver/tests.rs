@@ -1431,6 +1431,7 @@ async fn a_tools_name_is_quoted_in_the_list_of_decisions() {
     assert_eq!(shown[0]["words"], words);
 }
 
+mod draining;
 mod linked;
 mod long_calls;
 mod returning;

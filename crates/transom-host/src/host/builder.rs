@@ -27,10 +27,11 @@ use crate::{
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     driver::{Driver, Memory, Parts},
     log::{LineKind, Log},
-    page::{self, First, Keys, Page},
+    metrics::Metrics,
+    page::{self, First, Keys, Page, PagePolicy, SourceAmongFrames},
     place::Place,
     sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
-    secret::Key,
+    secret::{Key, ShortToken},
     server::{Server, Servers, Trust},
     upstream::{OAuth, Registration, Target, Times, Tokens},
 };
@@ -52,6 +53,8 @@ pub struct Builder {
     pub(super) first: Option<First>,
     pub(super) audit: Option<Audit>,
     pub(super) remember: u32,
+    pub(super) page_policy: PagePolicy,
+    pub(super) standing: Option<String>,
 }
 
 /// What is agreed with one server alone.
@@ -97,6 +100,12 @@ pub enum BuildError {
     /// Two servers with one name.
     #[error("there are two servers named {0:?}; give one of them another name")]
     TwoServers(String),
+    /// A source of the page's policy is where frames are.
+    #[error(transparent)]
+    SourceAmongFrames(#[from] SourceAmongFrames),
+    /// The operator's token could be guessed.
+    #[error(transparent)]
+    ShortToken(#[from] ShortToken),
 }
 
 impl Builder {
@@ -196,6 +205,21 @@ impl Builder {
         self
     }
 
+    /// Lets an application's own pages do more than every page of a host may: see [`PagePolicy`].
+    #[must_use]
+    pub fn page_policy(mut self, policy: PagePolicy) -> Self {
+        self.page_policy = policy;
+        self
+    }
+
+    /// A token of the operator's own, beside those of [`Host::token`]: it opens the page as often as somebody has it, in any browser.
+    /// For a host that others reach, where nobody reads what it prints.
+    #[must_use]
+    pub fn standing_token(mut self, token: impl Into<String>) -> Self {
+        self.standing = Some(token.into());
+        self
+    }
+
     /// The tool that a fresh page opens by itself.
     #[must_use]
     pub fn open_first(mut self, server: impl Into<String>, tool: impl Into<String>) -> Self {
@@ -206,22 +230,18 @@ impl Builder {
     /// Starts it: the loop, and a connection to every server. Needs a tokio runtime.
     pub fn build(mut self) -> Result<Host, BuildError> {
         self.naming.check(&self.page_origins)?;
-        let pins: Arc<dyn Pins> = match &self.data {
-            Some(folder) => Arc::new(FilePins::open(folder)?),
-            None => Arc::new(MemoryPins::default()),
-        };
-        let key = match &self.data {
-            Some(folder) => StableKey::open(folder)?,
-            None => StableKey::random().map_err(|_| BuildError::NoRandomness)?,
-        };
+        self.page_policy.check(&self.naming)?;
+        let standing = self.standing.as_deref().map(Key::chosen).transpose()?;
+        let (pins, key) = self.kept()?;
         let [script, porch] = [transom_web::SANDBOX, transom_web::PORCH]
             .map(|text| SandboxScript::new(text).expect("tested where it is built"));
-        let frames = frame_source(&self.naming);
+        let page_policy = self.page_policy.header(&frame_source(&self.naming));
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
         let (all, targets) = self.servers(&store, &log)?;
         let sandbox = Sandbox::new(self.naming, key, script, porch);
         let servers = Arc::new(Servers::new(all, self.prefetch));
+        let metrics = Arc::new(Metrics::new(servers.iter().map(|(name, _)| name)));
         let (events, queue) = mpsc::channel(QUEUE);
         let kept = self.data.as_deref().filter(|_| self.remember > 0);
         let kept = kept.map(|folder| Decisions::new(folder, self.remember));
@@ -237,27 +257,41 @@ impl Builder {
             events: events.clone(),
             audit: self.audit.clone(),
             memory: Memory::new(kept, events.clone(), Arc::clone(&log)),
+            metrics: Arc::clone(&metrics),
         });
         let (decisions, left) = (driver.shown_decisions(), driver.shown_left());
         tokio::spawn(driver.run(queue));
         servers.connect(targets, &events);
         let page = Arc::new(Page {
             origins: self.page_origins,
-            frames,
+            policy: page_policy,
             token: Mutex::new(Some(Key::new())),
+            standing,
             keys: Arc::new(Keys::new()),
             events: events.clone(),
             servers: Arc::clone(&servers),
             decisions,
             left,
             log: Arc::clone(&log),
+            metrics: Arc::clone(&metrics),
             connections: AtomicU64::new(0),
             sockets: Crowd::new(page::SOCKETS),
             polls: Semaphore::new(page::POLLS),
             room: Arc::new(Semaphore::new(page::ROOM as usize)),
             first: self.first,
         });
-        Ok(Host { page, sandbox, servers, events, log, audit: self.audit })
+        Ok(Host { page, sandbox, servers, events, log, metrics, audit: self.audit })
+    }
+
+    /// The pins, and the key for stable names: of the data folder, or for this run.
+    fn kept(&self) -> Result<(Arc<dyn Pins>, StableKey), BuildError> {
+        Ok(match &self.data {
+            Some(folder) => (Arc::new(FilePins::open(folder)?), StableKey::open(folder)?),
+            None => {
+                let key = StableKey::random().map_err(|_| BuildError::NoRandomness)?;
+                (Arc::new(MemoryPins::default()), key)
+            }
+        })
     }
 
     /// Makes every server of its agreement, and what is said for all of them where that says nothing.

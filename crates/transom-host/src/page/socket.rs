@@ -78,6 +78,7 @@ async fn receive(page: Arc<Page>, upgrade: OnUpgrade) {
 }
 
 async fn serve(page: &Page, mut socket: Socket, hello: Hello, mut term: Term) {
+    let _present = page.metrics.pages.enter();
     let connection = page.connections.fetch_add(1, Ordering::Relaxed);
     let (sender, receiver) = mpsc::unbounded_channel();
     let (name, tab) = (hello.page, hello.tab);

@@ -1,7 +1,7 @@
 //! What the frames' origins are called.
 
 use data_encoding::BASE32_NOPAD;
-use transom::origin::Origin;
+use transom::{csp::Source, origin::Origin};
 
 use super::domain::Wildcard;
 use super::ports::Loopback;
@@ -54,6 +54,18 @@ impl Naming {
             }
         }
         Ok(())
+    }
+
+    /// Tells whether frames are where this source leads.
+    pub(crate) fn reaches(&self, source: &Source) -> bool {
+        let host = source.host();
+        let below =
+            |domain: &str| host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'));
+        match self {
+            Self::Localhost { port } => below("localhost") && source.port_or_own() == *port,
+            Self::Domain(wildcard) => host == wildcard.domain() || below(wildcard.domain()),
+            Self::Ports(loopback) => loopback.is_at(host),
+        }
     }
 
     /// Prints a label's origin, unless origins are ports.

@@ -15,6 +15,7 @@ mod locked;
 mod node;
 mod oauth;
 mod oauth_site;
+mod operators;
 mod pins;
 mod pipe_peer;
 mod ports;
