@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod check;
+mod doors;
 mod examples;
 mod pages;
 mod records;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::check::{CheckArguments, Given, Level};
+pub(crate) use self::doors::{DoorArguments, PORT, is_loopback, listen, operate, public_origin};
 use self::examples::{
     AFTERWORD, AUDIT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DECISIONS_EXAMPLES,
     DEV_EXAMPLES, EXAMPLES, EXPOSE_EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES,

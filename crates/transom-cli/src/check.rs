@@ -56,7 +56,7 @@ pub(crate) fn check(arguments: &CheckArguments, around: &Surroundings<'_>) -> Re
         tokio::select! {
             checked = check_all(config.servers, arguments) => checked,
             // Dropping the connections kills what was started.
-            () = interrupts.next() => bail!("interrupted"),
+            _ = interrupts.next() => bail!("interrupted"),
         }
     })?;
     print(&checked, arguments, around)?;

@@ -1,6 +1,7 @@
 //! What is in force: the command line, then `transom.toml`, then the defaults of the house.
 
 mod agreed;
+mod doors;
 mod effects;
 mod file;
 mod find;

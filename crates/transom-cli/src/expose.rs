@@ -59,7 +59,7 @@ pub(crate) fn expose(arguments: &ExposeArguments, around: &Surroundings<'_>) -> 
         };
         tokio::select! {
             ended = serve(arguments, opener) => ended,
-            () = interrupts.next() => Ok(ExitCode::SUCCESS),
+            _ = interrupts.next() => Ok(ExitCode::SUCCESS),
         }
     })
 }

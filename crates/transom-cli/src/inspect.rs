@@ -31,7 +31,7 @@ pub(crate) fn inspect(arguments: &InspectArguments, around: &Surroundings<'_>) -
         tokio::select! {
             inspected = look_at_all(config.servers) => inspected,
             // Dropping the connections kills what was started.
-            () = interrupts.next() => bail!("interrupted"),
+            _ = interrupts.next() => bail!("interrupted"),
         }
     })?;
     print(&inspected, arguments.json)?;

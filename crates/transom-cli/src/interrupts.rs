@@ -2,6 +2,15 @@
 
 use std::io;
 
+/// Who asks us to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interrupt {
+    /// A person at the keyboard, who waits.
+    Keys,
+    /// The system, which has told others to come to somebody else.
+    System,
+}
+
 /// Hears every such signal from now on; one that comes while the program does other things is kept.
 pub(crate) struct Interrupts {
     #[cfg(unix)]
@@ -24,19 +33,20 @@ impl Interrupts {
 
     /// Waits for the next one.
     #[cfg(unix)]
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> Interrupt {
         tokio::select! {
-            _ = self.keys.recv() => {}
-            _ = self.system.recv() => {}
+            _ = self.keys.recv() => Interrupt::Keys,
+            _ = self.system.recv() => Interrupt::System,
         }
     }
 
     /// Waits for the next one.
     #[cfg(not(unix))]
-    pub(crate) async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) -> Interrupt {
         // A system that cannot tell us about the keys ends us by itself.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+        Interrupt::Keys
     }
 }

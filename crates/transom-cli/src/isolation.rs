@@ -60,7 +60,7 @@ pub(crate) fn isolation(arguments: &IsolationArguments) -> Result<ExitCode> {
         let say = |passed: Duration| eprintln!("transom: trying… ({} s)", passed.as_secs());
         tokio::select! {
             report = patiently(try_all(&program, arguments), say) => report,
-            () = interrupts.next() => bail!("interrupted"),
+            _ = interrupts.next() => bail!("interrupted"),
         }
     })?;
     if arguments.json {

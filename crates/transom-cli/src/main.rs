@@ -13,6 +13,7 @@ mod config;
 mod decisions;
 mod dev;
 mod devtools;
+mod doors;
 mod enter;
 mod expose;
 mod identity;

@@ -7,6 +7,8 @@ use transom::policy::Grantable;
 use transom_host::sandbox::Wildcard;
 use url::Url;
 
+use super::DoorArguments;
+
 /// Which servers.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ServerArguments {
@@ -105,6 +107,8 @@ pub(crate) struct RunArguments {
     /// Reads a document only when its view opens, and not already when its server connects.
     #[arg(long, help_heading = "Page")]
     pub(crate) no_prefetch: bool,
+    #[command(flatten)]
+    pub(crate) doors: DoorArguments,
     /// Where pins, keys, tokens and the audit are kept between runs.
     ///
     /// The default is $XDG_DATA_HOME/transom (or ~/.local/share/transom).

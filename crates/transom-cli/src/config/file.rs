@@ -124,6 +124,13 @@ pub(crate) struct Run {
     pub(crate) remember_days: Option<Spanned<u32>>,
     pub(crate) sandbox: Option<Spanned<SandboxMode>>,
     pub(crate) sandbox_domain: Option<Spanned<Domain>>,
+    pub(crate) listen: Option<Spanned<String>>,
+    pub(crate) public_origin: Option<Spanned<String>>,
+    pub(crate) beyond_this_machine: Option<Spanned<bool>>,
+    pub(crate) token_file: Option<Spanned<PathBuf>>,
+    pub(crate) operate: Option<Spanned<String>>,
+    pub(crate) operate_token_file: Option<Spanned<PathBuf>>,
+    pub(crate) drain: Option<Spanned<u64>>,
 }
 
 /// `[servers.NAME]`. Without a command or a url it says how to treat a server that is named elsewhere: in the file that it

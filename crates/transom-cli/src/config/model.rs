@@ -15,6 +15,7 @@ use transom_host::{
 };
 
 use super::{
+    doors::Doors,
     find::Found,
     limits::Caps,
     rules::Rules,
@@ -58,6 +59,7 @@ pub(crate) struct Run {
     pub(crate) retain: Setting<Option<u32>>,
     /// For how many days decisions count that were made for longer than once.
     pub(crate) remember: Setting<u32>,
+    pub(crate) doors: Doors,
 }
 
 /// Where frames get their origins.

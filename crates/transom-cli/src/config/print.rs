@@ -14,6 +14,7 @@ use transom_host::{
 };
 
 use super::{
+    doors::Doors,
     limits::Caps,
     model::{Config, ConfiguredServer, Frames, Run},
     rules::{Rules, word},
@@ -55,7 +56,10 @@ impl Display for Config {
 impl Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n[run]")?;
-        line(f, "port", self.port.value, &self.port.source)?;
+        match self.doors.listen.value {
+            Some(at) => line(f, "listen", at.to_string(), &self.doors.listen.source)?,
+            None => line(f, "port", self.port.value, &self.port.source)?,
+        }
         line(f, "open", self.open.value, &self.open.source)?;
         line(f, "json", self.json.value, &self.json.source)?;
         let Setting { value, source } = &self.data;
@@ -70,11 +74,29 @@ impl Display for Run {
         }
         let Setting { value, source } = &self.frames;
         match value {
-            Frames::Names => line(f, "sandbox", "names", source),
-            Frames::Ports => line(f, "sandbox", "ports", source),
-            Frames::Domain(domain) => line(f, "sandbox-domain", domain.to_string(), source),
+            Frames::Names => line(f, "sandbox", "names", source)?,
+            Frames::Ports => line(f, "sandbox", "ports", source)?,
+            Frames::Domain(domain) => line(f, "sandbox-domain", domain.to_string(), source)?,
+        }
+        print_doors(f, &self.doors)
+    }
+}
+
+fn print_doors(f: &mut fmt::Formatter<'_>, doors: &Doors) -> fmt::Result {
+    let Doors { public_origin, beyond, token_file, operate, operate_token_file, drain, .. } = doors;
+    if let Some(origin) = &public_origin.value {
+        line(f, "public-origin", origin.to_string(), &public_origin.source)?;
+    }
+    line(f, "beyond-this-machine", beyond.value, &beyond.source)?;
+    if let Some(at) = operate.value {
+        line(f, "operate", at.to_string(), &operate.source)?;
+    }
+    for (name, file) in [("token-file", token_file), ("operate-token-file", operate_token_file)] {
+        if let Some(path) = &file.value {
+            line(f, name, path.display().to_string(), &file.source)?;
         }
     }
+    line(f, "drain", drain.value, &drain.source)
 }
 
 impl Run {

@@ -12,6 +12,7 @@ use super::{
     reader::Reader,
     setting::Setting,
 };
+use crate::arguments::PORT;
 
 impl Reader<'_> {
     pub(super) fn run(&self, file: &file::Run) -> Result<Run> {
@@ -19,6 +20,8 @@ impl Reader<'_> {
         let said = self.arguments;
         let yes = |flag: bool, name| flag.then_some((true, name));
         let port = said.port.map(|port| (port, "--port"));
+        let (frames, doors) = (self.frames(file)?, self.doors(file)?);
+        doors.check(&frames.value)?;
         Ok(Run {
             port: Setting::choose(port, self.setting(&file.port), PORT),
             open: Setting::choose(yes(said.open, "--open"), self.setting(&file.open), false),
@@ -29,7 +32,8 @@ impl Reader<'_> {
                 self.setting(&file.prefetch),
                 true,
             ),
-            frames: self.frames(file)?,
+            frames,
+            doors,
             audit: {
                 let flag = said.no_audit.then_some((false, "--no-audit"));
                 Setting::choose(flag, self.setting(&file.audit), true)
@@ -53,6 +57,8 @@ impl Reader<'_> {
         let is = |said: &Option<Spanned<bool>>, value| {
             said.as_ref().is_some_and(|it| *it.get_ref() == value)
         };
+        let words = "listen has a port of its own; keep one of them";
+        self.refuse(&file.port.clone().filter(|_| file.listen.is_some()), words)?;
         if is(&file.audit, false) {
             let words = "there is no audit, because audit = false; keep one of them";
             self.refuse(&file.audit_sync.clone().filter(|it| *it.get_ref()), words)?;
@@ -113,5 +119,3 @@ impl Reader<'_> {
         Ok(Setting::choose(flag, file, Frames::Names))
     }
 }
-
-const PORT: u16 = 7420;

@@ -10,6 +10,7 @@ mod check_rules;
 mod config;
 mod decisions;
 mod dev;
+mod doors;
 mod help;
 mod inspect;
 mod limits;
