@@ -35,7 +35,7 @@ test("it can be reloaded and opened in two tabs, and who is not signed in gets n
   const first = await context.newPage();
   const { origin } = new URL(address);
   await first.goto(origin);
-  await first.getByText("Open the address that the program printed.").waitFor();
+  await first.getByRole("button", { name: "Sign in" }).waitFor();
   await first.goto(address);
   await shows(first);
   assert.equal(first.url(), `${origin}/`, "the code is not in the address any more");
@@ -46,6 +46,33 @@ test("it can be reloaded and opened in two tabs, and who is not signed in gets n
   await shows(second);
   await first.reload();
   await shows(first);
+  await context.close();
+});
+
+test("its own page has a form to sign in, and what was not said of its policy is as strict as before", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const { origin, search } = new URL(address);
+  const blocked = [];
+  page.on("console", (message) => /Content Security Policy/.test(message.text()) && blocked.push(message.text()));
+  await page.goto(origin);
+  await page.getByRole("textbox").fill(search.slice(1));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator("transom-view").frameLocator("iframe").frameLocator("iframe").frameLocator("iframe").getByText("Porto").first().waitFor();
+  assert.deepEqual(blocked, [], "nothing of it was blocked");
+  // A form to elsewhere, a script in the page's text, a frame of another origin: none of them was said.
+  const tried = await page.evaluate(async () => {
+    const form = Object.assign(document.createElement("form"), { method: "post", action: "http://127.0.0.1:9/" });
+    const script = Object.assign(document.createElement("script"), { textContent: "window.ran = true" });
+    const frame = Object.assign(document.createElement("iframe"), { src: "http://127.0.0.1:9/" });
+    const seen = [];
+    addEventListener("securitypolicyviolation", (event) => seen.push(event.effectiveDirective));
+    document.body.append(form, script, frame);
+    form.submit();
+    while (seen.length < 3) await new Promise((done) => setTimeout(done, 20));
+    return { seen: seen.sort(), ran: window.ran };
+  });
+  assert.deepEqual(tried, { seen: ["form-action", "frame-src", "script-src-elem"], ran: undefined });
   await context.close();
 });
 
