@@ -61,7 +61,7 @@ export async function startPlainBrowser() {
   };
 }
 
-function findChromium() {
+export function findChromium() {
   return (
     process.env.CHROMIUM ??
     execFileSync("sh", ["-c", "command -v chromium"], {
