@@ -7,6 +7,8 @@ import type {
 } from "../web/src/host.js";
 import { element, make } from "./dom.js";
 import { facts } from "./facts.js";
+import { dropView, noteView, viewOfFacts } from "./facts/views.js";
+import { showPane } from "./layout.js";
 import { called, offers } from "./offers.js";
 import { hearBlocked } from "./blocked.js";
 import { hearBanner } from "./banner.js";
@@ -18,6 +20,7 @@ import { makeSpareSoon, slotFor, takeSpare, type Slot } from "./spare.js";
 type Card = {
   box: HTMLElement;
   heading: HTMLElement;
+  id: string;
   view: TransomView;
   /** What people are told about the view. */
   note: HTMLElement;
@@ -61,7 +64,15 @@ function draw({ box, view }: Slot, title: string): Card {
   const close = make("button", { textContent: "Close", className: "close" });
   const head = make("header", {});
   const heading = make("h3", { textContent: title });
-  head.append(heading, close);
+  const id = view.getAttribute("view") ?? "";
+  const about = make("button", { textContent: "Information" });
+  about.ariaLabel = `Information about ${title}`;
+  about.onclick = () => {
+    viewOfFacts.value = id;
+    showPane("facts");
+  };
+  noteView(id, title);
+  head.append(heading, about, close);
   close.ariaLabel = `Close ${title}`;
   box.className = "view";
   box.ariaLabel = title;
@@ -70,15 +81,18 @@ function draw({ box, view }: Slot, title: string): Card {
   view.setAttribute("label", title);
   view.before(head);
   box.append(note);
-  return { box, heading, view, note, close };
+  return { box, heading, id, view, note, close };
 }
 
 /** From when a view opens until it has gone. */
-function hearLife({ box, heading, view, note, close }: Card, titled: boolean) {
+function hearLife(card: Card, titled: boolean) {
+  const { box, heading, id, view, note, close } = card;
   view.addEventListener("transom-open", ({ detail }) => {
     note.textContent = "";
-    if (!titled && detail.title)
+    if (!titled && detail.title) {
       box.ariaLabel = heading.textContent = detail.title;
+      noteView(id, detail.title);
+    }
   });
   view.addEventListener("transom-mode", () =>
     view.say({ context: facts(view.mode) }),
@@ -103,8 +117,11 @@ function hearLife({ box, heading, view, note, close }: Card, titled: boolean) {
     if (!answer)
       note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
     close.textContent = "Remove";
-    close.onclick = () => box.remove();
-    if (reason === "teardown") box.remove();
+    close.onclick = () => {
+      box.remove();
+      dropView(id);
+    };
+    if (reason === "teardown") close.click();
   });
 }
 

@@ -23,10 +23,24 @@ export const PANES: readonly Pane[] = [
     component: ViewsPane,
   },
   {
+    id: "timeline",
+    title: "Timeline",
+    icon: "time",
+    area: "centre",
+    load: async () => (await import("./panes/timeline.js")).TimelinePane,
+  },
+  {
     id: "log",
     title: "What happened",
     icon: "log",
     area: "right",
     component: LogPane,
+  },
+  {
+    id: "facts",
+    title: "Information",
+    icon: "info",
+    area: "right",
+    load: async () => (await import("./panes/facts.js")).FactsPane,
   },
 ];

@@ -115,3 +115,153 @@ words: string, };
 /** What kind of line, for whoever reads or filters the log. */
 // prettier-ignore
 export type LineKind = "allowed" | "answer" | "asked" | "audit" | "blocked" | "call" | "console" | "error" | "forgotten" | "late" | "limit" | "message" | "refused" | "remembered" | "result" | "server" | "stderr" | "text" | "view" | "warning";
+
+/** The first line of a trace. */
+// prettier-ignore
+export type TraceHead = {
+/** The word `trace`. */
+transom: string,
+/** The version of the format. */
+version: number,
+/** What wrote it. */
+program: string,
+/** Which run of the host it is of. */
+run: string,
+/** When its clock began, in milliseconds since 1970, UTC. */
+began: number, };
+
+/** Something that happened, on one line of a trace. Which members it has depends on its kind. */
+// prettier-ignore
+export type Moment = {
+/** Its number, from 1; one that is missing was not kept. */
+n: number,
+/** When, in microseconds since the timeline began. */
+at: number,
+/** What kind of thing. */
+kind: Kind,
+/** The server that it is about. */
+server?: string,
+/** The view that it is about. */
+view?: string,
+/** Of a message: who said it. */
+from?: Party,
+/** Of a message: who was told. */
+to?: Party,
+/** Of a message or a document: its size in bytes, as it was. */
+size?: number,
+/** Of a verdict: the id that the view gave its request, as JSON. */
+id?: string,
+/** The call of the view that it is about, as the gate counts them. */
+call?: number,
+/** Of a call that goes on to the server: its id there. */
+server_id?: number,
+/** Of a verdict: the method. */
+method?: string,
+/** Of a verdict: what the request is about. */
+about?: string,
+/** Of a verdict: what it is. */
+outcome?: Outcome,
+/** Why, or what, in words. */
+words?: string,
+/** Of a view that opens: its tool. */
+tool?: string,
+/** Of a view that opens: the address of its document. */
+uri?: string,
+/** Of a view that opens: the hash of its document. */
+sha256?: string,
+/** Of a view that opens: its policy. */
+policy?: string,
+/** Of a message: how many secrets were taken out of it. */
+redacted?: number,
+/** Of a message: that this is only its beginning. */
+cut?: boolean,
+/** The text of a message that is no JSON on one line, or is cut. */
+text?: string,
+/** A message. It stands last on its line, so that its text can be had without printing it again. */
+message?: unknown, };
+
+/** What kinds of moments there are. A later version may have others. */
+// prettier-ignore
+export type Kind = "message" | "verdict" | "sent" | "opened" | "ready" | "closed" | "blocked" | "dropped";
+
+/** Who speaks on a wire. */
+// prettier-ignore
+export type Party = "view" | "gate" | "server";
+
+/** What the gate says of a request. */
+// prettier-ignore
+export type Outcome = "allowed" | "refused" | "asked" | "withdrawn";
+
+/** What the card of a view shows. */
+// prettier-ignore
+export type ViewFacts = { server: string, tool: string,
+/** How it is, in a word. */
+life: string, document?: DocumentFacts,
+/** When its document was another one in this run of the host. */
+changed?: Changed,
+/** What happened at its opening: in milliseconds since it began. */
+steps: Array<Step>, from_view: Count, to_view: Count,
+/** Messages that were refused. */
+refused: number,
+/** Its last calls: when they were answered, and how long that took, in milliseconds since it began to open. */
+calls: Array<[number, number]>,
+/** What it was kept from, in words. */
+blocked: Array<string>, limits: Array<Near>, };
+
+/** What a card shows of a document. */
+// prettier-ignore
+export type DocumentFacts = {
+/** Its address. */
+uri: string,
+/** The hash of its bytes. */
+sha256: string,
+/** How many bytes it has. */
+size: number,
+/** Whether a person is asked before other bytes run. */
+pinned: boolean,
+/** The origin that it runs on. */
+origin: string,
+/** Whether it has that origin, and what it stores there, the next time. */
+stable: boolean,
+/** Whether it declares anything about domains: what declares nothing gets the strictest policy. */
+declares: boolean,
+/** The domains that it declares, and whether it has them. */
+domains: Array<Claim>,
+/** The permissions that it asks for, and whether it has them. */
+permissions: Array<Claim>,
+/** Its policy, directive by directive. */
+policy: Array<[string, string]>, };
+
+/** One thing that a document wants. */
+// prettier-ignore
+export type Claim = {
+/** The list that it stands in. */
+list?: string,
+/** What it is. */
+name: string,
+/** Whether it is given. */
+granted: boolean,
+/** Why it cannot be given, whoever agrees. */
+why?: string, };
+
+/** In what a document differs from the one that was shown before it. */
+// prettier-ignore
+export type Changed = {
+/** In milliseconds since 1970, UTC. */
+at: number,
+/** What it was. */
+sha256: string,
+/** In words. */
+what: Array<string>, };
+
+/** Messages, and their bytes. */
+// prettier-ignore
+export type Count = { messages: number, bytes: number, };
+
+/** One step of a view's opening. */
+// prettier-ignore
+export type Step = { name: string, at: number, };
+
+/** A limit, and how near the view is to it. */
+// prettier-ignore
+export type Near = { name: string, used: number, most: number, };

@@ -545,7 +545,7 @@ export const DEFENCES = [
   },
   {
     name: "addresses are written down without their queries",
-    file: "crates/transom-host/src/audit/address.rs",
+    file: "crates/transom-host/src/address.rs",
     find: 'format!("{scheme}://{host}{}", without_query(path))',
     put: 'format!("{scheme}://{host}{path}")',
     unit: ["transom-host", "--lib", "an_address_is_written_down_without_what_it_carries"],

@@ -20,10 +20,12 @@ export type VirtualListProps<T> = {
   role?: "list" | "log" | "listbox" | "grid";
   /** Follows what is added at the end, for as long as the person has not scrolled away from it. */
   follow?: boolean;
+  /** The item that has to be in sight, such as the one that was chosen by a key. */
+  at?: number | undefined;
 };
 
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { items, keyOf, draw, label, role = "list", follow } = props;
+  const { items, keyOf, draw, label, role = "list", follow, at } = props;
   const box = useRef<HTMLDivElement>(null);
   const [, again] = useState(0);
   const [virtual] = useState(
@@ -46,10 +48,8 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   useEffect(() => virtual._didMount(), [virtual]);
   useLayoutEffect(() => virtual._willUpdate());
   const atEnd = useRef(true);
-  useLayoutEffect(() => {
-    if (follow && atEnd.current && items.length)
-      virtual.scrollToIndex(items.length - 1, { align: "end" });
-  }, [items.length, follow]);
+  useFollow(virtual, follow ? items.length : 0, atEnd);
+  useInSight(virtual, at, atEnd);
   return (
     <div
       ref={box}
@@ -81,4 +81,29 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       </div>
     </div>
   );
+}
+
+/** Brings an item into sight when another one is chosen. */
+function useInSight(
+  virtual: Virtualizer<HTMLDivElement, HTMLElement>,
+  at: number | undefined,
+  atEnd: { current: boolean },
+): void {
+  useLayoutEffect(() => {
+    if (at === undefined || at < 0) return;
+    atEnd.current = false;
+    virtual.scrollToIndex(at, { align: "auto" });
+  }, [at]);
+}
+
+/** Goes to the end when something was added there, unless the person has scrolled away from it. */
+function useFollow(
+  virtual: Virtualizer<HTMLDivElement, HTMLElement>,
+  count: number,
+  atEnd: { current: boolean },
+): void {
+  useLayoutEffect(() => {
+    if (atEnd.current && count)
+      virtual.scrollToIndex(count - 1, { align: "end" });
+  }, [count]);
 }

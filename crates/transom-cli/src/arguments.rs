@@ -5,6 +5,7 @@ mod doors;
 mod examples;
 mod pages;
 mod records;
+mod replay;
 mod run;
 
 use std::path::PathBuf;
@@ -17,12 +18,13 @@ pub(crate) use self::doors::{DoorArguments, PORT, is_loopback, listen, operate, 
 use self::examples::{
     AFTERWORD, AUDIT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DECISIONS_EXAMPLES,
     DEV_EXAMPLES, EXAMPLES, EXPOSE_EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES,
-    PAGES_EXAMPLES, RUN_EXAMPLES,
+    PAGES_EXAMPLES, REPLAY_EXAMPLES, RUN_EXAMPLES,
 };
 pub(crate) use self::pages::{ExposeArguments, PagesArguments};
 pub(crate) use self::records::{
     AuditArguments, AuditCommand, DecisionsArguments, DecisionsCommand,
 };
+pub(crate) use self::replay::ReplayArguments;
 pub(crate) use self::run::{
     DevArguments, Granting, RunArguments, SandboxMode, ServerArguments, address,
 };
@@ -98,6 +100,15 @@ pub(crate) enum Command {
     /// What was entered while the page was set up is kept in the data folder.
     #[command(after_help = EXPOSE_EXAMPLES)]
     Expose(ExposeArguments),
+    /// Serves a recorded server from a trace to any MCP client, or asks a server again what a trace has asked.
+    ///
+    /// Alone, it answers over standard input and output what the server answered in the trace: `transom run -- transom replay FILE`
+    /// shows views without their server. With an address or a command, that server is asked what the recorded one was asked, and the
+    /// answers are compared; tools that may change something are not called unless --all says so.
+    ///
+    /// Exit codes: 0 all is the same, 1 an answer differs, 2 the trace or the server cannot be had.
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayArguments),
     /// Reads the audit: what views did, as it was written down before it happened.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArguments),

@@ -28,6 +28,7 @@ mod nonce;
 mod open;
 mod pages;
 mod progress;
+mod replay;
 mod run;
 mod terminal;
 
@@ -63,6 +64,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         Some(Command::Check(arguments)) => check::check(&arguments, &around),
         Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),
         Some(Command::Pages(arguments)) => pages::pages(&arguments, &around),
+        Some(Command::Replay(arguments)) => replay::replay(&arguments, &around),
         Some(Command::Expose(arguments)) => expose::expose(&arguments, &around),
         Some(Command::Audit(arguments)) => audit::audit(&arguments, &around),
         Some(Command::Decisions(arguments)) => decisions::decisions(&arguments, &around),

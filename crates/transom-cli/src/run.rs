@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use transom_host::{
-    Host, Operators, ServerState, Standing,
+    Host, Operators, Recording, ServerState, Standing,
     audit::{self, Audit, Durability, Options},
     private_folder,
     sandbox::{Loopback, Naming},
@@ -52,6 +52,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     let folder = data(config)?;
     let audit = open_audit(config, folder).await?;
     let host = build(config, folder, audit.clone(), &doors)?;
+    let recording = record(config, &host)?;
     let address = doors.address(&host.token());
     greet(config, &doors, &address);
     match &audit {
@@ -95,6 +96,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     };
     tokio::select! {
         () = close => {
+            finish(recording).await?;
             if let Some(audit) = audit {
                 let head = audit.close().await.context("cannot write the last rows of the audit")?;
                 say(&format!("audit: row {} is the last, head {}", head.seq, head.hash));
@@ -104,6 +106,21 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
         // Dropping the host kills what it started.
         _ = interrupts.next() => Ok(ExitCode::from(INTERRUPTED)),
     }
+}
+
+/// Begins to write what passes on both wires, where that is wanted.
+fn record(config: &Config, host: &Host) -> Result<Option<Recording>> {
+    let Some(path) = &config.run.record else { return Ok(None) };
+    let recording = host.record(path).with_context(|| {
+        format!("cannot write {}; --record names a file that is not there yet", path.display())
+    })?;
+    Ok(Some(recording))
+}
+
+/// Writes the end of a trace, by which it is known to be whole.
+async fn finish(recording: Option<Recording>) -> Result<()> {
+    let Some(recording) = recording else { return Ok(()) };
+    recording.finish().await.context("cannot write the end of the trace")
 }
 
 /// Serves what there is to serve.

@@ -11,7 +11,6 @@
 //! The log shows when it was touched; it cannot keep a program that may write the file from touching it.
 //! Whoever keeps the last head elsewhere can tell even a cut tail.
 
-mod address;
 mod chain;
 mod details;
 mod read;
@@ -29,5 +28,6 @@ pub use sink::{Sink, SinkError};
 pub use store::{AuditError, Durability, Options, VERSION};
 pub use writer::Audit;
 
+pub(crate) use details::about_of;
 pub(crate) use record::{Counts, Record};
 pub(crate) use writer::State;

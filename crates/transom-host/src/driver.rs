@@ -24,12 +24,16 @@ mod progress;
 mod questions;
 mod seat;
 mod tabs;
+mod tally;
 mod writing;
 
 pub(crate) use event::{Event, ToSocket};
 pub(crate) use left::{LeftView, ShownLeft};
 pub(crate) use memory::{Memory, ShownDecision, ShownDecisions};
 pub use tabs::AWAY;
+pub(crate) use tally::ViewFacts;
+#[cfg(test)]
+pub(crate) use tally::{Changed, Count, Near, Step};
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -54,11 +58,13 @@ use crate::{
     metrics::Metrics,
     sandbox::Sandbox,
     server::{Server, Servers},
+    timeline::Timeline,
 };
 use common::{Account, Common};
 use draining::Draining;
 use ledger::Ledger;
 use seat::Seat;
+use tally::Shown;
 
 /// The loop.
 pub(crate) struct Driver {
@@ -87,6 +93,7 @@ pub(crate) struct Parts {
     pub(crate) sandbox: Sandbox,
     pub(crate) page_origins: Vec<Origin>,
     pub(crate) log: Arc<Log>,
+    pub(crate) timeline: Arc<Timeline>,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) audit: Option<Audit>,
     pub(crate) memory: Memory,
@@ -104,6 +111,7 @@ impl Driver {
             sandbox,
             page_origins,
             log,
+            timeline,
             events,
             audit,
             memory,
@@ -126,6 +134,7 @@ impl Driver {
             sandbox,
             page_origins,
             log,
+            timeline,
             events,
             pages: HashMap::new(),
             decided: HashMap::new(),
@@ -133,6 +142,7 @@ impl Driver {
             first_questions: 0,
             timers: BTreeSet::new(),
             metrics,
+            shown: Shown::default(),
         };
         let (seats, unconfirmed) = (HashMap::new(), vec![]);
         let left = ShownLeft::default();
@@ -201,6 +211,9 @@ impl Driver {
             Event::DecisionsChanged => self.decision_written(),
             Event::Forget { id, done } => {
                 let _ = done.send(self.forget_decision(&id));
+            }
+            Event::Describe { view, done } => {
+                let _ = done.send(self.describe(&view));
             }
             Event::ListChanged { server, list } => self.list_changed(&server, list),
             Event::Ready(answer) => drop(answer.send(self.is_open())),

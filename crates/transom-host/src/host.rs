@@ -4,7 +4,7 @@ mod builder;
 
 pub use builder::{Agreement, BuildError, Builder};
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, io, path::Path, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::sync::{mpsc, oneshot};
@@ -25,6 +25,7 @@ use crate::{
     sandbox::{Naming, Sandbox},
     secret::{Key, ShortToken},
     server::{ServerState, Servers},
+    timeline::Recording,
 };
 
 /// A running host.
@@ -180,6 +181,12 @@ impl Host {
     #[cfg(test)]
     pub(crate) fn events(&self) -> &mpsc::Sender<Event> {
         &self.events
+    }
+
+    /// Writes what passes on both wires into a new file, from now on and with the first words of its servers, until what is
+    /// returned is told to finish. Secrets are taken out by the rules of `docs/trace.md`.
+    pub fn record(&self, path: &Path) -> io::Result<Recording> {
+        Recording::begin(Arc::clone(&self.page.timeline), path)
     }
 
     /// The audit, if there is one.

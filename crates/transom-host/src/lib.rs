@@ -155,6 +155,7 @@
 
 #![warn(missing_debug_implementations)]
 
+mod address;
 mod allowance;
 pub mod audit;
 mod consent;
@@ -186,6 +187,7 @@ pub mod sandbox;
 mod secret;
 mod serve;
 mod server;
+pub mod timeline;
 pub mod upstream;
 pub mod words;
 
@@ -200,6 +202,7 @@ pub use page::{PageKey, PagePolicy, SourceAmongFrames};
 pub use secret::ShortToken;
 pub use serve::serve;
 pub use server::{Remark, ServerState, ShownTool, SignIn, Standing};
+pub use timeline::Recording;
 
 // The README's example, and the guide's, compiled with the others of the documentation.
 #[cfg(doctest)]

@@ -5,6 +5,7 @@ mod greeting;
 mod keys;
 mod policy;
 mod socket;
+mod watching;
 
 pub(crate) use keys::Keys;
 pub use keys::PageKey;
@@ -38,6 +39,7 @@ use crate::{
     secret::Key,
     serve::let_in,
     server::{ServerState, Servers},
+    timeline::Timeline,
     upstream::Return,
 };
 
@@ -60,6 +62,7 @@ pub(crate) struct Page {
     pub(crate) left: ShownLeft,
     pub(crate) log: Arc<Log>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) timeline: Arc<Timeline>,
     pub(crate) connections: AtomicU64,
     /// The sockets, those without a hello included.
     pub(crate) sockets: Crowd,
@@ -109,6 +112,7 @@ pub(crate) fn api(page: Arc<Page>) -> Router {
         .layer(middleware::from_fn(in_time));
     told.route("/api/state", get(state))
         .route("/api/log", get(log))
+        .merge(watching::routes())
         .route("/ws", get(socket::upgrade))
         .route(CALLBACK, get(signed_in))
         .layer(middleware::from_fn_with_state(Arc::clone(&page), guard))
@@ -331,8 +335,8 @@ pub(crate) const ROOM: u32 = 64 << 20;
 const POLL: Duration = Duration::from_secs(25);
 /// How many sockets there may be: waiting with their hello, and with it said.
 pub(crate) const SOCKETS: Most = Most { strangers: 64, known: 256 };
-/// How many requests may wait for news: each page has two.
-pub(crate) const POLLS: usize = 2 * SOCKETS.known;
+/// How many requests may wait for news: each page has three.
+pub(crate) const POLLS: usize = 3 * SOCKETS.known;
 /// How much may be sent where no socket is used, and how long that may take.
 const BODY: usize = 4 << 10;
 const BODY_TIME: Duration = Duration::from_secs(10);

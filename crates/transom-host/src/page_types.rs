@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 use ts_rs::{Config, TS};
 
 use crate::{
-    driver::{LeftView, ShownDecision},
+    driver::{Changed, Count, LeftView, Near, ShownDecision, Step, ViewFacts},
     envelope::{
         Answer, Ask, Call, CloseReason, Container, Deed, Did, Facts, FileOffer, Fold, FromPage,
         Mount, Obstacles, Open, Piece, Progress, ToPage, Tool, Wanted,
@@ -17,7 +17,8 @@ use crate::{
     log::{Line, LineKind},
     page::{First, Lines, PageState},
     relay::PageLimits,
-    server::{Remark, ServerState, ShownTool, SignIn, Standing},
+    server::{Claim, DocumentFacts, Remark, ServerState, ShownTool, SignIn, Standing},
+    timeline::{Head, Kind, Moment, Outcome, Party},
 };
 
 #[test]
@@ -63,7 +64,10 @@ fn the_types_of_the_page_are_those_of_the_process() {
     ];
     let files = [
         ("web/src/envelope.generated.ts", format!("{HEAD}{import}{}", envelope.join("\n"))),
-        ("workbench/state.generated.ts", format!("{HEAD}{}", state.join("\n"))),
+        (
+            "workbench/state.generated.ts",
+            format!("{HEAD}{}\n{}", state.join("\n"), closer().join("\n")),
+        ),
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for (name, text) in files {
@@ -74,6 +78,24 @@ fn the_types_of_the_page_are_those_of_the_process() {
         let kept = fs::read_to_string(&path).unwrap_or_default();
         assert!(kept == text, "{name} is out of date; run this test with TRANSOM_WRITE=1");
     }
+}
+
+/// What a page is told when it looks closer.
+fn closer() -> Vec<String> {
+    vec![
+        written::<Head>(),
+        written::<Moment>(),
+        written::<Kind>(),
+        written::<Party>(),
+        written::<Outcome>(),
+        written::<ViewFacts>(),
+        written::<DocumentFacts>(),
+        written::<Claim>(),
+        written::<Changed>(),
+        written::<Count>(),
+        written::<Step>(),
+        written::<Near>(),
+    ]
 }
 
 /// A type as TypeScript has it, with comments on one line where they have one. Prettier leaves it as it is written.

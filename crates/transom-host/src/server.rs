@@ -2,11 +2,15 @@
 
 mod aside;
 mod connecting;
+mod described;
 mod prepared;
 mod reviewing;
 mod shown;
 
 use aside::Aside;
+#[cfg(test)]
+pub(crate) use described::Claim;
+pub(crate) use described::DocumentFacts;
 pub(crate) use prepared::{Brought, Doubt, Prepared, Running};
 use shown::Condition;
 pub use shown::{Remark, ServerState, ShownTool, SignIn, Standing};
@@ -29,6 +33,7 @@ use crate::{
     documents::Store,
     log::Log,
     place::Place,
+    timeline::Timeline,
     upstream::{
         Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Request, ResourceEntries,
         Return, Target, Times, Upstream,
@@ -76,6 +81,7 @@ pub(crate) struct Server {
     state: Mutex<Condition>,
     aside: Arc<Aside>,
     log: Arc<Log>,
+    timeline: Arc<Timeline>,
 }
 
 impl Servers {
@@ -176,6 +182,7 @@ impl Server {
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
         log: Arc<Log>,
+        timeline: Arc<Timeline>,
     ) -> Self {
         let words = "connecting…".to_owned();
         let standing = Standing::Connecting;
@@ -206,6 +213,7 @@ impl Server {
             state,
             aside,
             log,
+            timeline,
         }
     }
 

@@ -79,7 +79,7 @@ pub use request::{NotParams, Request};
 pub use resources::ResourceEntries;
 pub use strays::Strays;
 pub use target::{
-    Command, Endpoint, Options, Restart, Secret, StderrHearer, Target, UnsetVariable,
+    Command, Endpoint, Options, Overhear, Restart, Secret, StderrHearer, Target, UnsetVariable,
     UpstreamLimits,
 };
 pub use times::Times;

@@ -126,6 +126,10 @@ pub(crate) struct RunArguments {
     /// Removes rows of the audit that are older than this many days, at the start and every hour.
     #[arg(long, value_name = "DAYS", conflicts_with = "no_audit", help_heading = "Records")]
     pub(crate) retain: Option<u32>,
+    /// Writes all messages of views and servers into a new file, without secrets: a trace that the page opens and
+    /// `transom replay` plays.
+    #[arg(long, value_name = "FILE", help_heading = "Records")]
+    pub(crate) record: Option<PathBuf>,
     /// Writes the log to standard error as JSON lines; RUST_LOG says how much.
     #[arg(long, help_heading = "Records")]
     pub(crate) json: bool,

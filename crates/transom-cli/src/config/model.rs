@@ -48,6 +48,8 @@ pub(crate) struct Run {
     pub(crate) port: Setting<u16>,
     pub(crate) open: Setting<bool>,
     pub(crate) json: Setting<bool>,
+    /// Where all messages are written. Never of a file: whoever writes one could name a file that is not theirs.
+    pub(crate) record: Option<PathBuf>,
     /// None keeps nothing.
     pub(crate) data: Setting<Option<PathBuf>>,
     pub(crate) prefetch: Setting<bool>,

@@ -45,6 +45,7 @@ impl Reader<'_> {
                 Setting::choose(flag, file, None)
             },
             remember: Setting::choose(None, self.setting(&file.remember_days), DAYS),
+            record: said.record.clone(),
             audit_sync: {
                 let flag = yes(said.audit_sync, "--audit-sync");
                 Setting::choose(flag, self.setting(&file.audit_sync), false)

@@ -16,5 +16,6 @@ mod inspect;
 mod limits;
 mod new;
 mod node;
+mod replay;
 mod run;
 mod transom;

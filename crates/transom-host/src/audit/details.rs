@@ -9,11 +9,12 @@ use transom::{
     quoted::Quoted,
 };
 
-use super::{
+use super::chain::Hash;
+use crate::{
     address::{plain, plain_subject},
-    chain::Hash,
+    decisions,
+    documents::Named,
 };
-use crate::{decisions, documents::Named};
 
 /// What a redacted export leaves out.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -70,7 +71,7 @@ impl Details {
 }
 
 /// What a request is about. Tools and app tools are named; everything else may be an address.
-pub(super) fn about_of(method: Option<&'static str>, about: &str) -> String {
+pub(crate) fn about_of(method: Option<&'static str>, about: &str) -> String {
     match method {
         Some("tools/call") => about.to_owned(),
         _ => plain(about),

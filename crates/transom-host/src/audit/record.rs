@@ -19,11 +19,16 @@ use transom::{
 };
 
 use super::{
-    address::{plain, plain_subject, plain_violation},
     chain::{Hash, Head},
     details::{Details, about_of, listed, named, short},
 };
-use crate::{consent::Choice, digest::digest, documents::Named, server::Running};
+use crate::{
+    address::{plain, plain_subject, plain_violation},
+    consent::Choice,
+    digest::digest,
+    documents::Named,
+    server::Running,
+};
 
 /// One thing to write down.
 #[derive(Clone, Debug, Default, Serialize)]

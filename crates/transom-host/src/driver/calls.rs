@@ -19,6 +19,7 @@ use crate::{
     envelope::ViewId,
     log::LineKind,
     server::Server,
+    timeline::{Kind, Moment, Timeline},
     upstream::{CallError, CallOptions, Outcome, Request, Update},
     words,
 };
@@ -53,14 +54,12 @@ impl Seat {
             (Caller::View { .. }, None) => return,
             (Caller::Page { .. }, _) => self.call = Some(Calling::new(stop, common.now())),
         }
-        tokio::spawn(follow(
-            server,
-            request,
-            caller,
-            self.id.clone(),
-            common.events.clone(),
-            stopped,
-        ));
+        let told = Told {
+            view: self.id.clone(),
+            events: common.events.clone(),
+            timeline: Arc::clone(&common.timeline),
+        };
+        tokio::spawn(follow(server, request, caller, told, stopped));
     }
 }
 
@@ -76,7 +75,25 @@ impl Common {
     }
 }
 
+/// Who is told how a call gets on.
+struct Told {
+    view: ViewId,
+    events: mpsc::Sender<Event>,
+    timeline: Arc<Timeline>,
+}
+
 impl Caller {
+    /// Notes under which number its server knows the call.
+    fn note_sent(self, timeline: &Timeline, server: &str, view: &ViewId, id: Option<u64>) {
+        timeline.tell(server, view, || {
+            let call = match self {
+                Self::Page { .. } => None,
+                Self::View { call, .. } => Some(call),
+            };
+            Moment { call, server_id: id, ..Moment::of(Kind::Sent) }
+        });
+    }
+
     fn done(self, view: ViewId, outcome: Outcome) -> Event {
         match self {
             Self::Page { turn } => Event::Opening { view, turn, news: News::Called(outcome) },
@@ -103,8 +120,7 @@ async fn follow(
     server: Arc<Server>,
     request: Request,
     caller: Caller,
-    view: ViewId,
-    events: mpsc::Sender<Event>,
+    Told { view, events, timeline }: Told,
     mut stopped: oneshot::Receiver<Quoted>,
 ) {
     let options = CallOptions { progress: true, patience: None };
@@ -112,6 +128,7 @@ async fn follow(
         Ok(pending) => pending,
         Err(error) => return drop(events.send(caller.done(view, Err(error))).await),
     };
+    caller.note_sent(&timeline, server.name(), &view, pending.id());
     let (mut pace, mut newest) = (Tellings::of(caller), None);
     loop {
         let update = tokio::select! {

@@ -19,6 +19,7 @@ use super::{
     ledger::Ledger,
     memory::Memory,
     tabs::Load,
+    tally::Shown,
 };
 use crate::{
     audit::Record,
@@ -29,6 +30,7 @@ use crate::{
     place::Place,
     sandbox::Sandbox,
     server::{Prepared, Servers},
+    timeline::Timeline,
 };
 
 /// What a seat needs beside its own.
@@ -41,6 +43,7 @@ pub(super) struct Common {
     /// Which pages may embed views.
     pub(super) page_origins: Vec<Origin>,
     pub(super) log: Arc<Log>,
+    pub(super) timeline: Arc<Timeline>,
     pub(super) events: mpsc::Sender<Event>,
     pub(super) pages: HashMap<String, Load>,
     /// What people have decided about each server (D6): for all of its views, and for its next one.
@@ -49,6 +52,8 @@ pub(super) struct Common {
     pub(super) ledger: Ledger,
     /// When which view is looked at next.
     pub(super) timers: BTreeSet<(Duration, ViewId)>,
+    /// The documents that were shown so far.
+    pub(super) shown: Shown,
     /// How many questions were asked before views were shown.
     pub(super) first_questions: u64,
     pub(super) metrics: Arc<Metrics>,

@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use transom::host;
 
+use super::tally::ViewFacts;
 use crate::{
     decisions::DecisionId,
     envelope::ViewId,
@@ -40,6 +41,8 @@ pub(crate) enum Event {
     DecisionsChanged,
     /// A person takes a decision back; told whether there was one.
     Forget { id: DecisionId, done: oneshot::Sender<bool> },
+    /// A page wants to know more about one of its views.
+    Describe { view: ViewId, done: oneshot::Sender<Option<Box<ViewFacts>>> },
     /// A server's list changed.
     ListChanged { server: String, list: host::List },
     /// Somebody wants to know whether new views can be opened.

@@ -48,6 +48,10 @@ impl Hindered {
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
+
+    pub(super) fn lines(&self) -> &[Words] {
+        &self.lines
+    }
 }
 
 impl Seat {
@@ -69,6 +73,7 @@ impl Seat {
         }
         live.hindered.lines.push(line.clone());
         live.hindered.grants.extend(grantable);
+        self.note_blocked(common, &line);
         self.log_of(common, LineKind::Blocked, || words!("kept from: {}", line));
         self.tell_hindered(common);
         self.flush(common);

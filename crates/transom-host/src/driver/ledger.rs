@@ -253,6 +253,7 @@ impl Seat {
 
     /// Writes down what a session says, before it is carried out.
     pub(super) fn note_output(&mut self, common: &mut Common, output: &Output) {
+        self.note_step(common, output);
         match output {
             Output::Waits { which, method, about, question } => {
                 self.note(common, || Record::waits(which, method, about.as_str(), *question));

@@ -30,9 +30,13 @@ impl Seat {
     /// Does as the page says, where that concerns this view alone.
     fn obey(&mut self, common: &mut Common, said: FromPage<'_>) {
         match said {
-            FromPage::Message(text) => self.heard(common, text, Session::hear),
+            FromPage::Message(text) => {
+                self.note_heard(common, text);
+                self.heard(common, text, Session::hear);
+            }
             // What the page, or the sandbox before it, carried no further, as far as they know what it was.
             FromPage::Dropped(known) => {
+                self.note_dropped(common, known.as_deref());
                 self.heard(common, known.as_deref().unwrap_or_default(), Session::hear_of);
             }
             FromPage::Arguments(piece) => self.write_arguments(common, &piece),

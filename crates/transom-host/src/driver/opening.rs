@@ -88,6 +88,7 @@ impl Seat {
     /// Reads the document of a tool's view, and calls the tool at the same time if its arguments are known.
     pub(super) fn begin(&mut self, common: &mut Common, tool: envelope::Tool, beside: usize) {
         self.leave_account(common);
+        self.begin_tally(common);
         self.server.clone_from(&tool.server);
         self.tool.clone_from(&tool.name);
         self.metrics = Arc::clone(common.metrics.of(&tool.server));
@@ -216,6 +217,7 @@ impl Seat {
         let outcome = self.outcome.take();
         let mount = prepared.mount(&self.tool);
         prepared.mounted.reveal();
+        self.note_opened(common, &prepared);
         let opening = self.opening(common, &prepared);
         let Some(account) = common.accounts.get(&self.server) else { return };
         let mut setup = Arc::clone(&account.setup);

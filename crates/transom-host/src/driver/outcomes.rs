@@ -29,6 +29,7 @@ impl Seat {
         let Some((what, since)) = begun else { return };
         let took = common.now().saturating_sub(since);
         self.count_outcome(outcome, took);
+        self.tally.called(common.now(), took);
         let took = millis(took);
         self.log_of(common, LineKind::Result, || match outcome {
             Ok(result) if is_error(result.get()) => {

@@ -14,7 +14,10 @@ use transom::{
     violation::{Holder, Limit, Quoted},
 };
 
-use super::{common::Common, event::ToSocket, granting::Hindered, pace::Pace, progress::Calling};
+use super::{
+    common::Common, event::ToSocket, granting::Hindered, pace::Pace, progress::Calling,
+    tally::Tally,
+};
 use crate::{
     allowance::Allowance,
     envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
@@ -58,6 +61,7 @@ pub(super) struct Seat {
     /// When the person was last told of a limit that it reached.
     pub(super) noted: HashMap<(Limit, Holder), Duration>,
     pub(super) pace: Pace,
+    pub(super) tally: Tally,
     /// The names that its page loads ahead, until a view opens here.
     pub(super) spare: Option<Spare>,
     /// What is counted of its server.
@@ -145,6 +149,7 @@ impl Seat {
             call: None,
             noted: HashMap::new(),
             pace: Pace::default(),
+            tally: Tally::default(),
             spare: None,
             metrics: Arc::default(),
         }

@@ -33,6 +33,7 @@ use crate::{
     sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
     secret::{Key, ShortToken},
     server::{Server, Servers, Trust},
+    timeline::Timeline,
     upstream::{OAuth, Registration, Target, Times, Tokens},
 };
 
@@ -238,7 +239,8 @@ impl Builder {
         let page_policy = self.page_policy.header(&frame_source(&self.naming));
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
-        let (all, targets) = self.servers(&store, &log)?;
+        let timeline = Timeline::new();
+        let (all, targets) = self.servers(&store, &log, &timeline)?;
         let sandbox = Sandbox::new(self.naming, key, script, porch);
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let metrics = Arc::new(Metrics::new(servers.iter().map(|(name, _)| name)));
@@ -254,6 +256,7 @@ impl Builder {
             sandbox: sandbox.clone(),
             page_origins: self.page_origins.clone(),
             log: Arc::clone(&log),
+            timeline: Arc::clone(&timeline),
             events: events.clone(),
             audit: self.audit.clone(),
             memory: Memory::new(kept, events.clone(), Arc::clone(&log)),
@@ -274,6 +277,7 @@ impl Builder {
             left,
             log: Arc::clone(&log),
             metrics: Arc::clone(&metrics),
+            timeline,
             connections: AtomicU64::new(0),
             sockets: Crowd::new(page::SOCKETS),
             polls: Semaphore::new(page::POLLS),
@@ -295,7 +299,12 @@ impl Builder {
     }
 
     /// Makes every server of its agreement, and what is said for all of them where that says nothing.
-    fn servers(&mut self, store: &Store, log: &Arc<Log>) -> Result<Configured, BuildError> {
+    fn servers(
+        &mut self,
+        store: &Store,
+        log: &Arc<Log>,
+        timeline: &Arc<Timeline>,
+    ) -> Result<Configured, BuildError> {
         let policy = Arc::new(std::mem::take(&mut self.policy));
         let tokens = self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open);
         let mut all = BTreeMap::new();
@@ -320,8 +329,9 @@ impl Builder {
                 times: agreement.times,
             };
             let origins = self.page_origins.clone();
+            let (log, timeline) = (Arc::clone(log), Arc::clone(timeline));
             let server =
-                Server::new(name.clone(), trust, oauth, store.clone(), origins, Arc::clone(log));
+                Server::new(name.clone(), trust, oauth, store.clone(), origins, log, timeline);
             if all.insert(name.clone(), Arc::new(server)).is_some() {
                 return Err(BuildError::TwoServers(name));
             }

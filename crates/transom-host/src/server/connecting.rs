@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     log::LineKind,
-    upstream::{self, Invitation, NotSignedIn, OAuth, Options, Target, Upstream},
+    timeline::Tap,
+    upstream::{self, Invitation, NotSignedIn, OAuth, Options, Overhear, Target, Upstream},
     words::Words,
 };
 
@@ -93,7 +94,10 @@ impl Server {
     ) -> Result<Upstream, String> {
         loop {
             let stderr = Some(self.aside.hearer());
-            let mut options = Options { oauth: self.oauth.clone(), stderr, ..Options::default() };
+            let overhear: Option<Arc<dyn Overhear>> =
+                Some(Arc::new(Tap::new(&self.timeline, &self.name)));
+            let oauth = self.oauth.clone();
+            let mut options = Options { oauth, stderr, overhear, ..Options::default() };
             options.greeting = self.greeting.unwrap_or(options.greeting);
             (options.patience, options.listing) = (self.times.call, self.times.listing);
             // Views have their share; what people open comes on top.

@@ -176,6 +176,7 @@ impl Life {
         };
         let text = request.print(id, progress, stamp);
         tracing::debug!(id, method = request.method(), bytes = text.len(), "call");
+        self.overhear_sent(&text);
         match &self.link {
             Link::Pipe(outbox) => outbox.push(text).map_err(|_| NotCalled::Busy),
             Link::Http(http) => {
@@ -189,6 +190,7 @@ impl Life {
 
     /// Sends a notification or an answer, some time soon, in order.
     fn send(&self, text: String) {
+        self.overhear_sent(&text);
         let sent = match &self.link {
             Link::Pipe(outbox) => outbox.push(text),
             Link::Http(http) => http.post_later(text),
@@ -201,9 +203,16 @@ impl Life {
 
     /// Sends a notification, and waits until the server has it where that can be told.
     pub(super) async fn tell(&self, text: String) -> Result<(), CallError> {
+        self.overhear_sent(&text);
         match &self.link {
             Link::Pipe(outbox) => outbox.push(text).map_err(|_| NotCalled::Busy.into()),
             Link::Http(http) => http.tell(self, text).await,
+        }
+    }
+
+    fn overhear_sent(&self, text: &str) {
+        if let Some(overhear) = &self.options.overhear {
+            overhear.sent(text);
         }
     }
 

@@ -87,6 +87,16 @@ pub struct Options {
     pub limits: UpstreamLimits,
     /// Who is told each line that a program writes to its standard error.
     pub stderr: Option<StderrHearer>,
+    /// Who hears every message, both ways.
+    pub overhear: Option<Arc<dyn Overhear>>,
+}
+
+/// Hears every message of a connection as it travels. It must not wait for anything.
+pub trait Overhear: Send + Sync {
+    /// A message goes to the server.
+    fn sent(&self, text: &str);
+    /// A message, or what should be one, came from the server.
+    fn received(&self, text: &str);
 }
 
 /// Who is told each line of a program's standard error. It must not wait for anything.
@@ -281,6 +291,7 @@ impl Default for Options {
             restart: Restart::default(),
             limits: UpstreamLimits::default(),
             stderr: None,
+            overhear: None,
         }
     }
 }

@@ -39,6 +39,9 @@ impl Life {
     }
 
     pub(super) fn receive_one(self: &Arc<Self>, text: &str, answers: Option<u64>) {
+        if let Some(overhear) = &self.options.overhear {
+            overhear.received(text);
+        }
         match Message::parse(text, self.limits().rpc()) {
             Ok(Message::Response(response)) => self.answered(response),
             Ok(Message::Notification(notification)) => self.notified(&notification),

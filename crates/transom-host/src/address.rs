@@ -7,7 +7,7 @@ use transom::{
 
 /// An address without its query, its fragment and whoever signs in with it, each of which may hold a
 /// secret; of an address without a host, its scheme alone. What goes out is known by its hash.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let is_scheme = |scheme: &str| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
@@ -38,7 +38,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// A subject without what its addresses carry.
-pub(super) fn plain_subject(subject: &Subject) -> Subject {
+pub(crate) fn plain_subject(subject: &Subject) -> Subject {
     match subject {
         Subject::Link(url) => Subject::Link(plain(url)),
         Subject::Read(what) => Subject::Read(plain(what)),
@@ -62,7 +62,7 @@ fn plain_file(file: &str) -> String {
 const FROM: &str = " from ";
 
 /// Why something was refused, without what the address in it carries.
-pub(super) fn plain_violation(violation: &Violation) -> String {
+pub(crate) fn plain_violation(violation: &Violation) -> String {
     let plain = |words: &transom::violation::Quoted| plain(words.as_str()).as_str().into();
     match violation {
         Violation::Denied(Denial::Refused(about)) => {
