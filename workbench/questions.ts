@@ -11,8 +11,9 @@
  *    └────moved, covered, changed───┘
  * ```
  */
-import type { Fold } from "../web/src/envelope.js";
 import { TransomView, type Ask } from "../web/src/host.js";
+import { answersOf, CHOICES, matterOf } from "./asked.js";
+import { make } from "./dom.js";
 
 export type Question = {
   /** The view that asks. */
@@ -65,7 +66,20 @@ function draw(): void {
     // Before the dialog gives the keyboard back: a view that had it may have it again.
     release();
     dialog.close();
+    setTimeout(writable);
   }
+}
+
+/**
+ * After the click that answered, Chromium puts its caret where the button was: a field that has the keyboard again cannot be
+ * written into, so it is given the keyboard once more.
+ */
+function writable(): void {
+  const had = document.activeElement;
+  if (!(had instanceof HTMLInputElement || had instanceof HTMLTextAreaElement))
+    return;
+  had.blur();
+  had.focus({ preventScroll: true });
 }
 
 /** Who wants what of whom, in full: the words scroll, the buttons stay in sight. */
@@ -74,48 +88,28 @@ function fill({ view, ask }: Question): void {
   dialog.dataset["ask"] = ask.id;
   // The host's words: a name that the page was told may read like a sentence.
   who.textContent = ask.who ?? "";
-  const parts: HTMLElement[] = [
-    make("h2", { id: "question-text", textContent: ask.text }),
-  ];
-  const items = (texts?: string[]) => {
-    if (texts) parts.push(list(texts));
-  };
-  items(ask.tools);
-  if (ask.url !== undefined) parts.push(make("code", { textContent: ask.url }));
-  if (ask.preview !== undefined)
-    parts.push(make("pre", { textContent: ask.preview }));
-  if (ask.folded) parts.push(folded(ask.folded));
-  items(ask.changes);
-  items(ask.contents?.map(({ name }) => name));
-  if (ask.late)
-    parts.push(
-      make("p", {
-        className: "late",
-        textContent:
-          "The view has stopped waiting. What you decide counts for the next time.",
-      }),
-    );
-  matter.replaceChildren(...parts);
+  matter.replaceChildren(...matterOf(ask));
   matter.scrollTop = 0;
-  // The first one that the Tab key comes to says no.
-  const choices = [...ask.choices].sort((a, b) => rank(a) - rank(b));
+  const { first, more } = answersOf(ask);
+  const made = (choice: string, main: boolean) => {
+    const it = button(CHOICES[choice] ?? choice, choice, () => settle(choice));
+    if (main && choice.startsWith("allow")) it.classList.add("main");
+    return it;
+  };
   buttons.replaceChildren(
     button("Close this view", "quit", () => view.close()),
-    ...choices.map((choice) =>
-      button(CHOICES[choice] ?? choice, choice, () => settle(choice)),
-    ),
+    ...first.map((choice, at) => made(choice, at === first.length - 1)),
   );
-}
-
-/** The rest of what would be sent: how much it is, and all of it for the person who wants to see it. */
-function folded({ words, text, beyond }: Fold): HTMLElement {
-  const rest = make("details", {});
-  rest.append(
-    make("summary", { textContent: words }),
-    make("pre", { textContent: text }),
+  further.hidden = more.length === 0;
+  further.open = false;
+  further.replaceChildren(
+    make("summary", { textContent: "More answers" }),
+    ...more.flatMap(({ words, choices }) => {
+      const row = make("div", { className: "row" });
+      row.append(...choices.map((choice) => made(choice, false)));
+      return words ? [make("p", { textContent: words }), row] : [row];
+    }),
   );
-  if (beyond) rest.append(make("p", { textContent: beyond }));
-  return rest;
 }
 
 function button(
@@ -162,7 +156,7 @@ function look(now: number): void {
   if (!armed && still >= STILL) {
     armed = true;
     dialog.dataset["armed"] = "";
-    for (const each of buttons.children) each.ariaDisabled = "false";
+    for (const each of all()) each.ariaDisabled = "false";
     words("ready");
   }
   if (matter.scrollHeight > matter.clientHeight) matter.tabIndex = 0;
@@ -198,7 +192,8 @@ function sight(): string | undefined {
     screenY,
     devicePixelRatio,
   ];
-  for (const each of buttons.children) {
+  for (const each of all()) {
+    if (!each.checkVisibility()) continue;
     const { x, y, width, height } = each.getBoundingClientRect();
     if (document.elementFromPoint(x + width / 2, y + height / 2) !== each)
       return undefined;
@@ -214,7 +209,7 @@ function rest(): void {
   if (!armed) return;
   armed = false;
   delete dialog.dataset["armed"];
-  for (const each of buttons.children) each.ariaDisabled = "true";
+  for (const each of all()) each.ariaDisabled = "true";
   words("wait");
 }
 
@@ -253,7 +248,7 @@ function keyDown(event: KeyboardEvent): void {
     (key.length > 1 && key !== "Enter" && key !== "Escape")
   )
     return;
-  const onButton = buttons.contains(event.target as Node);
+  const onButton = all().includes(event.target as HTMLButtonElement);
   // A key that is held down was pressed for whatever was there before; any other key was meant for something else.
   const answers =
     key === "Escape" || (onButton && (key === "Enter" || key === " "));
@@ -265,31 +260,6 @@ function keyDown(event: KeyboardEvent): void {
   } else if (key === "Escape") settle("deny");
 }
 
-const make = <K extends keyof HTMLElementTagNameMap>(
-  name: K,
-  properties: Partial<HTMLElementTagNameMap[K]>,
-) => Object.assign(document.createElement(name), properties);
-
-function list(items: string[]): HTMLElement {
-  const box = make("ul", {});
-  box.append(...items.map((textContent) => make("li", { textContent })));
-  return box;
-}
-
-/** A no comes first, then what allows most; what allows least comes last. */
-const rank = (choice: string) =>
-  choice.startsWith("deny")
-    ? 0
-    : 2 + ["allow-until-end", "allow"].indexOf(choice);
-
-const CHOICES: Record<string, string> = {
-  allow: "Allow",
-  "allow-always": "Always allow",
-  "allow-until-end": "Allow until Transom ends",
-  "allow-changing": "Allow, whatever its content",
-  deny: "Deny",
-  "deny-always": "Never allow",
-};
 /** Each is one line on a small screen: another height would move the buttons. */
 const WORDS = {
   wait: "Read it first…",
@@ -325,10 +295,14 @@ const matter = make("div", { className: "matter" });
 const note = make("p", { className: "wait" });
 note.setAttribute("role", "status");
 const buttons = make("div", { className: "buttons" });
+/** The answers that are wanted less often. To unfold them moves the others, which arm anew. */
+const further = make("details", { className: "further" });
+/** Every button that answers. */
+const all = () => [...foot.querySelectorAll("button")];
 const head = make("header", {});
 const foot = make("footer", {});
 head.append(who, count);
-foot.append(note, buttons);
+foot.append(note, buttons, further);
 dialog.append(head, matter, foot);
 
 dialog.oncancel = (event) => event.preventDefault();

@@ -63,7 +63,7 @@ test("a double click that was meant for the view answers no question", async (t)
   await page.evaluate(() => void (globalThis.resized = new Promise((done) => addEventListener("transom-resize", done, { once: true }))));
   await view.evaluate(() => post({ method: "ui/notifications/size-changed", params: { height: 20 } }));
   await page.evaluate(() => resized.then(() => {}));
-  const allow = await centre(card.ask.locator("button.allow-until-end"));
+  const allow = await centre(card.ask.locator("button.allow"));
   for (let clicks = 0; clicks < 5; clicks++) {
     await page.mouse.dblclick(...allow);
     await drawFor(400);
@@ -172,16 +172,33 @@ test("a key that was meant for the view answers no question", async (t) => {
 test("a question is answered by the keyboard alone: the first button that Tab comes to says no", async (t) => {
   const { view, card } = await openHostile(t);
   await view.evaluate(() => void (globalThis.answer = call("change")));
-  await card.ask.locator("button.allow-until-end:not([aria-disabled=true])").waitFor();
-  const focused = () => page.evaluate(() => document.activeElement.className);
+  await card.ask.locator("button.allow:not([aria-disabled=true])").waitFor();
+  const focused = () => page.evaluate(() => document.activeElement.className || document.activeElement.textContent);
+  const stops = [];
+  while (stops.at(-1) !== "More answers") {
+    await page.keyboard.press("Tab");
+    stops.push(await focused());
+  }
+  assert.deepEqual(stops, ["quit", "deny", "allow main", "More answers"]);
+  // What is folded is a choice like any other; to unfold it arms the buttons anew.
+  await page.keyboard.press("Enter");
+  await card.ask.locator("button.allow-view:not([aria-disabled=true])").waitFor();
   await page.keyboard.press("Tab");
-  await page.keyboard.press("Tab");
-  assert.equal(await focused(), "deny");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Tab");
-  assert.equal(await focused(), "allow-until-end");
+  assert.equal(await focused(), "allow-view");
   await page.keyboard.press("Enter");
   assert.equal((await view.evaluate(() => answer)).content[0].text, "changed stranger");
+  assert.equal((await view.evaluate(() => call("change"))).content[0].text, "changed stranger", "this view is not asked again");
+});
+
+test("after a question the keyboard is where it was", async (t) => {
+  const { view, card } = await openHostile(t);
+  const field = await typeInPage(t, "before ");
+  await wants(view);
+  await card.ask.waitFor();
+  await card.answer("deny");
+  await card.ask.waitFor({ state: "detached" });
+  await page.keyboard.type("and after");
+  assert.equal(await field.inputValue(), "before and after");
 });
 
 test("the buttons arm again after whatever moves, hides or changes the question", async (t) => {

@@ -58,15 +58,87 @@ test("a question shows all that is sent, and says how much is folded", async (t)
   const text = JSON.stringify(given);
   const answer = view.evaluate((given) => call("drop", given), given);
   await card.ask.getByText("wants to call").waitFor();
-  const [preview, rest] = await card.ask.locator("pre").evaluateAll((all) => all.map(({ textContent }) => textContent));
+  // What is short is in sight, wherever it stands among the arguments.
+  assert.equal(await card.ask.locator(".parts pre").first().innerText(), "/etc/passwd");
+  const [preview, rest] = await card.ask.locator(".sent pre").evaluateAll((all) => all.map(({ textContent }) => textContent));
   assert.equal(preview + rest, text);
-  assert.equal(await card.ask.locator("summary").innerText(), `… ${(text.length - 2000).toLocaleString("en")} more bytes, ${rest.match(/":/g).length} more members`);
-  await card.ask.locator("summary").click();
-  await card.ask.getByText("/etc/passwd").waitFor();
+  const folded = card.ask.locator(".sent details summary");
+  await card.ask.getByText("As it is sent").click();
+  assert.equal(await folded.innerText(), `… ${(text.length - 2000).toLocaleString("en")} more bytes, ${rest.match(/":/g).length} more members`);
+  await folded.click();
+  await card.ask.locator(".sent pre", { hasText: "/etc/passwd" }).waitFor();
   await card.answer("allow");
   assert.equal((await answer).content[0].text, "dropped by stranger");
   assert.deepEqual((await got(view)).arguments, given);
   await audited(card, ({ kind, sha256: hash }) => kind === "effect" && hash === sha256(text), "the hash of what was shown and sent");
+  await neighbourWorks();
+});
+
+test("a question is read: what is short first, long texts folded, data after texts, and base64 as how much it is", async (t) => {
+  const { view, card } = await openHostile(t);
+  const picture = "aB3/".repeat(3000);
+  const letter = "Dear all,\nthis is \"it\". ".repeat(80);
+  const given = { picture, rows: [{ n: 1, file: picture }], letter, to: "ann@a.test\u202e", n: 3 };
+  const answer = view.evaluate((given) => call("drop", given), given);
+  await card.ask.getByText("wants to call").waitFor();
+  const parts = await card.ask.locator(".parts").evaluate((list) =>
+    [...list.querySelectorAll("dt")].map((name) => [name.textContent, name.nextElementSibling.querySelector("pre, p").textContent]),
+  );
+  assert.deepEqual(parts, [
+    ["to", "ann@a.test\\u{202e}"],
+    ["n", "3"],
+    ["letter", letter.slice(0, 600)],
+    ["rows", '[{"n":1,"file":"… 9000 bytes in base64 …"}]'],
+    ["picture", "about 9,000 bytes"],
+  ]);
+  await card.ask.getByText(`… ${(letter.length - 600).toLocaleString("en")} more bytes`).first().click();
+  assert.equal(await card.ask.locator(".parts details pre").textContent(), letter.slice(600));
+  const shown = await card.ask.locator(".matter").innerText();
+  assert.ok(!shown.includes("aB3/"), "nobody reads base64");
+  await card.answer("deny");
+  assert.match((await answer).message, /./);
+});
+
+test("a message is shown as what it says", async (t) => {
+  const { view, card } = await openHostile(t);
+  const content = [
+    { type: "image", data: "aB3/".repeat(300), mimeType: "image/png" },
+    { type: "text", text: 'Buy "it".\nNow.' },
+  ];
+  const answer = view.evaluate((content) => ask("ui/message", { role: "user", content }), content);
+  await card.ask.getByText("wants to say in your name").waitFor();
+  assert.equal(await card.ask.locator(".parts pre.said").innerText(), 'Buy "it".\nNow.');
+  assert.equal(await card.ask.locator(".parts .beside").innerText(), 'about 900 bytes, said to be "image/png"');
+  await card.answer("deny");
+  assert.match((await answer).message, /./);
+});
+
+test("one tool is asked about at a time, and all tools of the server are an extra that lists them", async (t) => {
+  const { view, card } = await openHostile(t);
+  await view.evaluate(() => void (globalThis.all = Promise.all(["change", "change", "change"].map((name) => call(name)))));
+  await card.ask.getByText("1 of 3").waitFor();
+  await card.ask.getByText('A view of "stranger" wants to call "change" of "stranger" with:').waitFor();
+  assert.equal(await card.ask.locator("button.allow.main").innerText(), "Allow once");
+  assert.equal(await card.ask.getByText("All 2 tools").isVisible(), false, "nobody is shown all tools who did not ask for them");
+  // A yes for this view settles the two that wait behind it, and is nobody else's.
+  await card.answer("allow-view");
+  assert.deepEqual((await view.evaluate(() => all)).map(({ content }) => content[0].text), Array(3).fill("changed stranger"));
+  assert.equal(await card.ask.count(), 0);
+  const other = await openHostile(t);
+  const wanted = other.view.evaluate(() => call("change"));
+  await other.card.ask.getByText("More answers").click();
+  await other.card.ask.getByText(/All 2 tools of this server that you would be asked about.*: <img src=x onerror=alert\(1\)>\\u\{202e\}gnp\.exe, change/).waitFor();
+  await other.card.answer("allow-all-until-end");
+  assert.equal((await wanted).content[0].text, "changed stranger");
+  const odd = await other.view.evaluate(() => call("<img src=x onerror=alert(1)>\u202egnp.exe"));
+  assert.equal(odd.content[0].text, "odd");
+  // What destroys is asked about by itself.
+  const drop = other.view.evaluate(() => call("drop"));
+  await other.card.ask.getByText('wants to call "drop"').waitFor();
+  assert.equal(await other.card.ask.locator("button.allow-all-until-end").count(), 0);
+  await other.card.answer("deny");
+  assert.match((await drop).message, /./);
+  await bench.page.locator("#decisions li", { hasText: "may always call" }).getByRole("button").click();
   await neighbourWorks();
 });
 

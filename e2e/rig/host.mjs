@@ -167,6 +167,13 @@ export function benchOf(page) {
   return bench;
 }
 
+/** What is offered in place of an answer that is not. */
+const NEAREST = {
+  allow: ["allow-view", "allow-always", "allow-until-end"],
+  "allow-always": ["allow-until-end"],
+  "deny-always": ["deny-until-end"],
+};
+
 /** One view's card on the page: its frames, what it asks, and how it is closed. */
 function card(page, view) {
   const box = page.locator("article.view", { has: page.locator(`transom-view[view="${view}"]`) });
@@ -181,15 +188,17 @@ function card(page, view) {
     ask,
     note: box.locator(".note"),
     /**
-     * Answers as a person does: a click counts once the buttons are armed, and Playwright waits for that.
-     * Some yeses are offered as what they are, until Transom ends: an always for a server on this machine's own address,
-     * and a yes to all tools of a server.
+     * Answers as a person does: a click counts once the buttons are armed, and Playwright waits for that. Where a choice is
+     * not offered, it is the nearest that is: an always for a server on this machine's own address lasts until Transom ends,
+     * and what a view has as long as it is there is not given once.
      */
     async answer(choice) {
       await ask.locator("button").first().waitFor();
-      const offered = (await ask.locator(`button.${choice}`).count()) > 0;
-      const until = choice.startsWith("allow") && !offered;
-      await ask.locator(`button.${until ? "allow-until-end" : choice}`).first().click();
+      const nearest = [choice, ...(NEAREST[choice] ?? [])];
+      const offered = await ask.locator("footer button").evaluateAll((all) => all.flatMap(({ classList }) => [...classList]));
+      const button = ask.locator(`button.${nearest.find((each) => offered.includes(each))}`);
+      if (!(await button.isVisible())) await ask.locator(".further summary").click();
+      await button.click();
     },
     press: (target) => press(page, target),
     /**

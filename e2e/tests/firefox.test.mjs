@@ -100,7 +100,7 @@ async function run(page, server, tool, values) {
     async answer(choice) {
       const picked = await until(`a question of ${server}`, () =>
         page.evaluate(
-          (ask, choice) => [choice, `${choice}-until-end`].find((each) => document.querySelector(`${ask} button.${each}`)),
+          (ask, choice) => [choice, `${choice}-always`, `${choice}-until-end`].find((each) => document.querySelector(`${ask} button.${each}`)),
           ask,
           choice,
         ),

@@ -51,7 +51,7 @@ test("a tool that changes something is asked about: no, and then yes", async () 
   await says(card, "Refused:");
   await card.guest.locator("#save").click();
   await card.ask.getByText("save_note").first().waitFor();
-  await card.answer("allow");
+  await card.answer("allow-until-end");
   await says(card, "saved note 1");
 });
 

@@ -128,8 +128,9 @@ async function components(bench, server) {
   const card = await bench.run(server, "components", { start: 3 });
   const { guest } = card;
   await guest.getByText("counted from 3").waitFor();
-  // The test above allowed the tool until Transom ends.
   await card.press(guest.getByRole("button", { name: "Add" }));
+  await card.ask.getByText('wants to call "add"').waitFor();
+  await card.answer("allow");
   await guest.getByText("that is 42").waitFor();
   await card.press(guest.getByRole("button", { name: "Say" }));
   await card.ask.getByText("in your name").waitFor();

@@ -192,7 +192,11 @@ who: string,
 tools?: Array<string>,
 /** The address it is about. */
 url?: string,
-/** The beginning of what would be sent. */
+/** The tools that a yes to all of the server's would cover, this one among them. */
+all?: Array<string>,
+/** What would be sent, in parts that people can read. */
+parts?: Array<AskPart>,
+/** The beginning of what would be sent, as it is sent. */
 preview?: string,
 /** The rest of it. */
 folded?: Fold,
@@ -202,6 +206,20 @@ changes?: Array<string>,
 contents?: Array<FileOffer>,
 /** Whether the view has stopped waiting for the answer: it counts for the next time alone. */
 late?: boolean, };
+
+/** A part of what would be sent, for people to read. */
+// prettier-ignore
+export type AskPart = {
+/** What it is called; nothing, where it is what is said. */
+name?: string,
+/** Its beginning. A stranger's. */
+text?: string,
+/** Whether that is a text, and not JSON. */
+isSaid?: boolean,
+/** The rest of it. */
+folded?: Fold,
+/** In our words, what there is beside, or in place of a text. */
+words?: string, };
 
 /** The rest of what would be sent, which is shown when the person wants to see it. */
 // prettier-ignore

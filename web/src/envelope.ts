@@ -17,6 +17,7 @@ export const asMessage = (carried: Carried): Message =>
   typeof carried === "string" ? (JSON.parse(carried) as Message) : carried;
 
 export type {
+  AskPart,
   Container,
   Deed,
   Facts,

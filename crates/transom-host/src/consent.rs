@@ -1,6 +1,7 @@
 //! Verdicts in words: what a person is asked, and what the log says of it.
 
 mod choice;
+mod readable;
 mod told;
 
 pub(crate) use choice::Choice;
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 use transom::{
     csp::Source,
     host::{AT_ONCE, FileBody, Preview, Question, Task},
-    policy::{Grantable, Reach, Subject, TOGETHER},
+    policy::{Claimed, Grantable, Reach, Subject},
     printed::Folded,
     quoted::legible,
     violation::Quoted,
@@ -31,39 +32,21 @@ use crate::{
 /// after the end; if not, it is offered as what it is.
 pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, lasts: bool) -> Ask {
     let (server, tool) = (Quoted::new(server), Quoted::new(tool));
-    let choices = if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec();
+    let choices = if lasts { &CHOICES[..] } else { &FOR_THIS_RUN }.to_vec();
     let since = |change: &String| words!("since you allowed it: {}", Words::ours(change));
     let changes = question.changes.iter().map(since).collect();
     let who = head(&server, &tool);
     let ask = Ask { id, server: server.clone(), who, choices, changes, ..Ask::default() };
     match &question.subject {
-        Subject::Tools(names) => Ask {
-            kind: "tools",
-            changes: match names.len() {
-                TOGETHER => vec![
-                    "it may have more tools than these; your answer is for none of the others"
-                        .into(),
-                ],
-                _ => ask.changes.clone(),
-            },
-            text: words!(
-                "A view of {} wants to call these tools of {}, and now {} with what stands below:",
-                server,
-                server,
-                question.about
-            ),
-            tools: names.iter().map(|name| Quoted::new(name)).collect(),
-            // One question for all of them: whoever says yes is not asked at the next call.
-            choices: if lasts { ALL_TOOLS.to_vec() } else { ALL_TOOLS_FOR_THIS_RUN.to_vec() },
-            ..ask.showing(&question.preview)
-        },
+        // No session asks about several: people are asked about one, and may choose all.
+        Subject::Tools(_) => ask,
         Subject::Tool(name) => {
             let name = Quoted::new(name);
             Ask {
                 kind: "tool",
                 text: words!("A view of {} wants to call {} of {} with:", server, name, server),
                 tools: vec![name],
-                ..ask.showing(&question.preview)
+                ..ask.offering(&question.all, lasts).showing(question)
             }
         }
         Subject::Route { tool, route } => {
@@ -88,13 +71,13 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
                 ),
                 tools: vec![name],
                 changes,
-                ..ask.showing(&question.preview)
+                ..ask.showing(question)
             }
         }
         Subject::Read(what) => Ask {
             kind: "read",
             text: words!("A view of {} wants to read from {}:", server, server),
-            ..ask.showing(&Preview {
+            ..ask.showing_text(&Preview {
                 text: match &*question.preview.text {
                     "" => (**what).into(),
                     beside => format!("{what}\n{beside}").into(),
@@ -122,17 +105,17 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
         Subject::Message => Ask {
             kind: "message",
             text: words!("A view of {} wants to say in your name:", server),
-            ..ask.showing(&question.preview)
+            ..ask.showing(question)
         },
         Subject::ModelContext => Ask {
             kind: "context",
             text: words!("A view of {} wants to tell the model:", server),
-            ..ask.showing(&question.preview)
+            ..ask.showing(question)
         },
         Subject::Sampling => Ask {
             kind: "sampling",
             text: words!("A view of {} wants to use the model:", server),
-            ..ask.showing(&question.preview)
+            ..ask.showing(question)
         },
         Subject::DisplayMode => Ask {
             kind: "mode",
@@ -146,7 +129,7 @@ pub(crate) fn ask(server: &str, tool: &str, question: &Question, id: String, las
                 Quoted::new(name),
                 server
             ),
-            ..ask.showing(&question.preview)
+            ..ask.showing(question)
         },
         Subject::Nearby(wishes) => nearby(&server, &tool, wishes, ask.id, lasts),
         Subject::Grants(wanted) => grants(&server, &tool, wanted, ask.id, lasts),
@@ -183,7 +166,7 @@ pub(crate) fn nearby(
             "Views of {} want to reach programs and devices that outsiders cannot:",
             server.clone()
         ),
-        choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),
+        choices: for_a_view(if lasts { &CHOICES[..] } else { &FOR_THIS_RUN }),
         who: head(server, tool),
         server: server.clone(),
         preview: Some(lines.join("\n")),
@@ -211,7 +194,8 @@ pub(crate) fn grants(
         id,
         kind: "grant",
         text,
-        choices: if lasts { CHOICES } else { FOR_THIS_RUN }.to_vec(),
+        // It is a person who began this one: who never wants it does not begin it.
+        choices: for_a_view(if lasts { &CHOICES[..5] } else { &FOR_THIS_RUN[..4] }),
         who: head(server, tool),
         server: server.clone(),
         changes: wanted.iter().map(|grant| grant.words().into()).collect(),
@@ -219,9 +203,30 @@ pub(crate) fn grants(
     }
 }
 
+/// The choices where a view has something as long as it is there, so that there is no "once".
+fn for_a_view(choices: &[&'static str]) -> Vec<&'static str> {
+    choices[1..].to_vec()
+}
+
 impl Ask {
-    /// Shows what would be sent: the beginning at once, the rest when the person unfolds it, and how much that is.
-    fn showing(mut self, Preview { text, beyond }: &Preview) -> Self {
+    /// Offers a yes to all tools that would be asked about, and lists them.
+    fn offering(mut self, all: &Claimed, lasts: bool) -> Self {
+        if all.is_empty() {
+            return self;
+        }
+        self.choices.extend(if lasts { &ALL_TOOLS[..] } else { &ALL_TOOLS[..1] });
+        self.all = all.keys().map(|name| Quoted::new(name)).collect();
+        self
+    }
+
+    /// Shows what would be sent: in parts that people can read, and as it is sent.
+    fn showing(self, question: &Question) -> Self {
+        let parts = question.parts.iter().map(readable::part).collect();
+        Self { parts, ..self.showing_text(&question.preview) }
+    }
+
+    /// Shows a text: the beginning at once, the rest when the person unfolds it, and how much that is.
+    fn showing_text(mut self, Preview { text, beyond }: &Preview) -> Self {
         if text.is_empty() {
             return self;
         }
@@ -253,13 +258,17 @@ fn amount(bytes: usize, members: usize) -> Words {
     words!("{} more bytes, {} more {}", grouped(bytes), grouped(members), member)
 }
 
-/// A document that no person agreed to as it is: it does not run before one does.
-pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>, id: String) -> Ask {
-    let ask = match doubt {
-        Doubt::Changed(change) => changed(server, tool, change),
-        Doubt::Unpinned(pin) => unpinned(server, tool, pin),
+/// A document that no person agreed to as it is: it does not run before one does. A yes is to this document, whenever the
+/// tool shows it; `lasts` as with [`ask`].
+pub(crate) fn doubted(server: &str, tool: &str, doubt: &Doubt<'_>, id: String, lasts: bool) -> Ask {
+    let (ask, may_change) = match doubt {
+        Doubt::Changed(change) => (changed(server, tool, change), is_content_alone(change)),
+        Doubt::Unpinned(pin) => (unpinned(server, tool, pin), false),
     };
-    Ask { id, ..ask }
+    let mut choices = vec![if lasts { "allow-always" } else { "allow-until-end" }];
+    choices.extend(may_change.then_some("allow-changing"));
+    choices.push("deny");
+    Ask { id, choices, ..ask }
 }
 
 fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
@@ -286,7 +295,6 @@ fn unpinned(server: &str, tool: &str, pin: &Pin) -> Ask {
             tool,
             server
         ),
-        choices: ONCE.to_vec(),
         server,
         changes,
         ..Ask::default()
@@ -304,7 +312,19 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
     changes.extend(each(&change.others, |tool| {
         words!("{} shows the same view; your answer is for it too", tool)
     }));
-    // Where nothing but the content changed, it may be one that changes every time.
+    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
+    Ask {
+        kind: "document",
+        who: head(&server, &tool),
+        text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
+        server,
+        changes,
+        ..Ask::default()
+    }
+}
+
+/// Where nothing but the content changed, it may be a document that changes every time.
+fn is_content_alone(change: &Change) -> bool {
     let content = |what: &Difference| {
         use Difference::{Content, FindingAdded, FindingRemoved, OriginAdded, OriginRemoved};
         matches!(
@@ -316,20 +336,7 @@ fn changed(server: &str, tool: &str, change: &Change) -> Ask {
                 | OriginRemoved(_)
         )
     };
-    let choices = match change.what.iter().all(content) && change.others.is_empty() {
-        true => CHANGING.to_vec(),
-        false => ONCE.to_vec(),
-    };
-    let (server, tool) = (Quoted::new(server), Quoted::new(tool));
-    Ask {
-        kind: "document",
-        who: head(&server, &tool),
-        text: words!("The view of {} from {} is not the one you have seen before:", tool, server),
-        choices,
-        server,
-        changes,
-        ..Ask::default()
-    }
+    change.what.iter().all(content) && change.others.is_empty()
 }
 
 /// A line for each, with its words whole; the rest is counted, so that no reader takes what is listed for all.
@@ -405,21 +412,22 @@ fn offer(file: &transom::host::File) -> FileOffer {
     }
 }
 
-const CHOICES: [&str; 3] = ["allow", "allow-always", "deny"];
+/// What can be answered, where a yes for longer is still there after the end. The words mean the same in every question.
+const CHOICES: [&str; 6] =
+    ["allow", "allow-view", "allow-until-end", "allow-always", "deny", "deny-always"];
 
-const FOR_THIS_RUN: [&str; 3] = ["allow", "allow-until-end", "deny"];
+/// Where it is not.
+const FOR_THIS_RUN: [&str; 5] =
+    ["allow", "allow-view", "allow-until-end", "deny", "deny-until-end"];
 
-const ALL_TOOLS: [&str; 3] = ["allow-until-end", "allow-always", "deny"];
-
-const ALL_TOOLS_FOR_THIS_RUN: [&str; 2] = ["allow-until-end", "deny"];
+/// Beside these, where there are other tools that would be asked about.
+const ALL_TOOLS: [&str; 2] = ["allow-all-until-end", "allow-all-always"];
 
 /// The most differences that are listed one by one.
 const CHANGES: usize = 20;
 /// How much of a name is shown where all of it counts, in characters.
 const WHOLE: usize = 300;
 const ONCE: [&str; 2] = ["allow", "deny"];
-
-const CHANGING: [&str; 3] = ["allow", "allow-changing", "deny"];
 
 #[cfg(test)]
 mod tests;

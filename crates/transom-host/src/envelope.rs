@@ -12,7 +12,9 @@ pub use from_page::{
     Answer, Call, Cancel, CloseReason, Container, Did, Facts, FromPage, Open, Piece, Tool, Wanted,
 };
 pub use stream::{Overrun, Refused, Stream};
-pub use to_page::{Ask, Deed, Ending, FileOffer, Fold, Mount, Obstacles, Progress, ToPage};
+pub use to_page::{
+    Ask, AskPart, Deed, Ending, FileOffer, Fold, Mount, Obstacles, Progress, ToPage,
+};
 
 use std::sync::Arc;
 

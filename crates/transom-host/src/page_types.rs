@@ -10,8 +10,8 @@ use ts_rs::{Config, TS};
 use crate::{
     driver::{Changed, Count, LeftView, Near, ShownDecision, Step, ViewFacts},
     envelope::{
-        Answer, Ask, Call, CloseReason, Container, Deed, Did, Facts, FileOffer, Fold, FromPage,
-        Mount, Obstacles, Open, Piece, Progress, ToPage, Tool, Wanted,
+        Answer, Ask, AskPart, Call, CloseReason, Container, Deed, Did, Facts, FileOffer, Fold,
+        FromPage, Mount, Obstacles, Open, Piece, Progress, ToPage, Tool, Wanted,
     },
     form::Form,
     log::{Line, LineKind},
@@ -41,6 +41,7 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<Progress>(),
         written::<Obstacles>(),
         written::<Ask>(),
+        written::<AskPart>(),
         written::<Fold>(),
         written::<Deed>(),
         written::<FileOffer>(),

@@ -45,6 +45,7 @@ mod output;
 mod plain;
 mod questions;
 mod rate;
+mod readable;
 mod requests;
 mod share;
 mod size;
@@ -64,6 +65,7 @@ pub use lists::List;
 pub use output::{Output, Ruling, Which};
 pub use questions::{AT_ONCE, Preview, Question};
 pub use rate::Rate;
+pub use readable::{Part, PartBody};
 pub use requests::REQUESTS;
 pub use share::{ServerLimits, Share, Usage};
 pub use size::Size;
@@ -166,6 +168,8 @@ pub struct Session {
     tools: Arc<Tools>,
     policy: Arc<Policy>,
     decided: Decided,
+    /// What people decided for as long as this view lives.
+    here: Decided,
     port: bool,
     embedded: bool,
     plain: Plain,
@@ -228,6 +232,7 @@ impl Session {
             tools,
             policy,
             decided,
+            here: Decided::default(),
             port,
             embedded,
             plain: Plain::new(render_data),
@@ -336,12 +341,6 @@ impl Session {
     /// Replaces the rules; the next wish is judged by the new ones.
     pub fn set_policy(&mut self, policy: Arc<Policy>) {
         self.policy = policy;
-    }
-
-    /// Replaces what people have decided: a person answered in another view of the same server, or took
-    /// an answer back.
-    pub fn set_decided(&mut self, decided: Decided) {
-        self.decided = decided;
     }
 
     /// Asks the view whether it still lives; [`Output::Pong`] tells.

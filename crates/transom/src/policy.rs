@@ -105,7 +105,7 @@ pub struct ToolFacts {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
-    /// All tools of the server that apps may call and that do not claim to be harmless, by name.
+    /// Several tools of the server, by name: what a person allowed who was asked about one of them and chose all.
     Tools(BTreeSet<String>),
     /// One tool.
     Tool(String),
@@ -144,12 +144,28 @@ pub enum Subject {
 pub enum Decision {
     /// Yes, this time.
     Allow,
+    /// Yes, and do not ask again for as long as this view lives.
+    AllowView,
     /// Yes, and do not ask again.
     AllowAlways,
+    /// Yes, also to all other tools that the question lists, and do not ask again.
+    AllowAll,
     /// No, this time.
     Deny,
     /// No, and do not ask again.
     DenyAlways,
+}
+
+impl Decision {
+    /// Whether what was asked may happen.
+    pub fn is_yes(self) -> bool {
+        !matches!(self, Self::Deny | Self::DenyAlways)
+    }
+
+    /// Whether it counts for more than this time.
+    pub fn lasts(self) -> bool {
+        !matches!(self, Self::Allow | Self::Deny)
+    }
 }
 
 /// A rule of the operator for one kind of wish; the strictest is the largest.
@@ -205,13 +221,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Judges one wish. `tools` are all tools of the view's server, for the one prompt that lists them.
-    pub(crate) fn judge<'t>(
-        &self,
-        decided: &Decided,
-        wish: Wish<'_>,
-        tools: impl IntoIterator<Item = &'t ToolFacts>,
-    ) -> Verdict {
+    /// Judges one wish.
+    pub(crate) fn judge(&self, decided: &Decided, wish: Wish<'_>) -> Verdict {
         let stance = match self.stance(wish) {
             Ok(stance) => stance,
             Err(denial) => return Verdict::Deny(denial),
@@ -219,7 +230,7 @@ impl Policy {
         match stance {
             Stance::Allow => Verdict::Allow,
             Stance::Deny => Verdict::Deny(Denial::Policy(wish.name().into())),
-            Stance::Ask => self.ask(decided, wish, tools),
+            Stance::Ask => self.ask(decided, wish),
         }
     }
 
@@ -265,18 +276,13 @@ impl Policy {
         }
     }
 
-    fn ask<'t>(
-        &self,
-        decided: &Decided,
-        wish: Wish<'_>,
-        tools: impl IntoIterator<Item = &'t ToolFacts>,
-    ) -> Verdict {
+    fn ask(&self, decided: &Decided, wish: Wish<'_>) -> Verdict {
         let subject = match wish {
             Wish::CallTool(tool) => {
                 if let Some(yes) = decided.tool(tool, self.asked_alone(tool)) {
                     return verdict(yes, wish);
                 }
-                self.tool_subject(decided, tool, tools)
+                Subject::Tool(tool.name.clone())
             }
             Wish::Request { tool, routes, request } => {
                 // A yes to the tool, from before it declared any routes, is none to a route; a no stays one.
@@ -310,31 +316,30 @@ impl Policy {
         }
     }
 
-    /// One prompt for the whole server the first time; a tool that destroys, that was not on that list, or that changed
-    /// since it was allowed, is asked on its own.
-    fn tool_subject<'t>(
+    /// The tools that a person may allow together with one that they are asked about: those that would be asked about too,
+    /// but for tools that claim to destroy, that make requests of their own, that the operator wants asked about, or that a
+    /// person refused. None, if the one is such a tool itself or there are no others.
+    pub(crate) fn beside<'t>(
         &self,
         decided: &Decided,
-        tool: &ToolFacts,
+        tool: &str,
         tools: impl IntoIterator<Item = &'t ToolFacts>,
-    ) -> Subject {
-        let alone = |tool: &ToolFacts| self.asked_alone(tool) || decided.is_outdated(tool);
-        if alone(tool) || decided.has_list() {
-            return Subject::Tool(tool.name.clone());
-        }
+    ) -> Claimed {
         let together = |other: &&ToolFacts| {
             other.for_app
                 && other.routes.is_none()
-                && !alone(other)
+                && !self.asked_alone(other)
                 && self.tool_stance(other) == Stance::Ask
+                && decided.tool(other, false) != Some(false)
         };
-        let listed = tools.into_iter().filter(together).take(TOGETHER);
-        let mut names: BTreeSet<String> = listed.map(|tool| tool.name.clone()).collect();
-        if !names.contains(&tool.name) && names.len() == TOGETHER {
-            names.pop_last();
-            names.insert(tool.name.clone());
+        let listed = tools.into_iter().filter(together);
+        // The one that is asked about first: it is on the list however many there are.
+        let (asked, others): (Vec<_>, Vec<_>) = listed.partition(|other| other.name == tool);
+        if asked.is_empty() || others.is_empty() {
+            return Claimed::new();
         }
-        Subject::Tools(names)
+        let all = asked.into_iter().chain(others).take(TOGETHER);
+        all.map(|tool| (tool.name.clone(), Arc::clone(&tool.claims))).collect()
     }
 
     fn asked_alone(&self, tool: &ToolFacts) -> bool {
@@ -409,7 +414,7 @@ fn verdict(yes: bool, wish: Wish<'_>) -> Verdict {
     if yes { Verdict::Allow } else { Verdict::Deny(Denial::Refused(wish.name().into())) }
 }
 
-/// The most tools that one prompt is for. The others are asked about one by one.
+/// The most tools that are allowed together. The others are asked about one by one.
 pub const TOGETHER: usize = 50;
 
 #[cfg(test)]

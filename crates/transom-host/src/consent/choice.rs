@@ -6,10 +6,14 @@ use transom::policy::Decision;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     Allow,
+    AllowView,
     AllowUntilEnd,
     AllowChanging,
     AllowAlways,
+    AllowAllUntilEnd,
+    AllowAllAlways,
     Deny,
+    DenyUntilEnd,
     DenyAlways,
 }
 
@@ -18,9 +22,13 @@ impl Choice {
     pub(crate) fn of(word: &str) -> Self {
         let all = [
             Self::Allow,
+            Self::AllowView,
             Self::AllowUntilEnd,
             Self::AllowChanging,
             Self::AllowAlways,
+            Self::AllowAllUntilEnd,
+            Self::AllowAllAlways,
+            Self::DenyUntilEnd,
             Self::DenyAlways,
         ];
         all.into_iter().find(|choice| choice.word() == word).unwrap_or(Self::Deny)
@@ -30,10 +38,14 @@ impl Choice {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Allow => "allow",
+            Self::AllowView => "allow-view",
             Self::AllowUntilEnd => "allow-until-end",
             Self::AllowChanging => "allow-changing",
             Self::AllowAlways => "allow-always",
+            Self::AllowAllUntilEnd => "allow-all-until-end",
+            Self::AllowAllAlways => "allow-all-always",
             Self::Deny => "deny",
+            Self::DenyUntilEnd => "deny-until-end",
             Self::DenyAlways => "deny-always",
         }
     }
@@ -42,15 +54,17 @@ impl Choice {
     pub(crate) fn decision(self) -> Decision {
         match self {
             Self::Allow => Decision::Allow,
+            Self::AllowView => Decision::AllowView,
             Self::AllowUntilEnd | Self::AllowChanging | Self::AllowAlways => Decision::AllowAlways,
+            Self::AllowAllUntilEnd | Self::AllowAllAlways => Decision::AllowAll,
             Self::Deny => Decision::Deny,
-            Self::DenyAlways => Decision::DenyAlways,
+            Self::DenyUntilEnd | Self::DenyAlways => Decision::DenyAlways,
         }
     }
 
     /// Whether it is meant for longer than this process runs.
     pub(crate) fn lasts(self) -> bool {
-        matches!(self, Self::AllowAlways | Self::DenyAlways)
+        matches!(self, Self::AllowAlways | Self::AllowAllAlways | Self::DenyAlways)
     }
 }
 
@@ -58,6 +72,8 @@ impl From<Decision> for Choice {
     fn from(decision: Decision) -> Self {
         match decision {
             Decision::Allow => Self::Allow,
+            Decision::AllowView => Self::AllowView,
+            Decision::AllowAll => Self::AllowAllUntilEnd,
             Decision::AllowAlways => Self::AllowAlways,
             Decision::Deny => Self::Deny,
             Decision::DenyAlways => Self::DenyAlways,

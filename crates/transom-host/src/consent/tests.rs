@@ -8,10 +8,12 @@ fn question(subject: Subject, text: &str) -> Question {
         subject,
         method: "tools/call",
         about,
+        parts: vec![],
         preview,
         files: vec![],
         request: None,
         said: Default::default(),
+        all: Default::default(),
         changes: vec![],
     }
 }
@@ -69,20 +71,27 @@ fn fse_16_a_question_about_a_request_has_its_method_path_and_size() {
 }
 
 #[test]
-fn a_question_about_all_tools_offers_what_a_yes_to_it_means() {
-    for (lasts, choices) in [
-        (true, &["allow-until-end", "allow-always", "deny"][..]),
-        (false, &["allow-until-end", "deny"]),
+fn d6_all_tools_of_a_server_are_an_answer_beside_the_others_and_listed() {
+    for (lasts, extra) in [
+        (true, &["allow-all-until-end", "allow-all-always"][..]),
+        (false, &["allow-all-until-end"]),
     ] {
-        let tools = Subject::Tools(["save".to_owned()].into());
-        let ask = ask("demo", "board", &question(tools, "{}"), "q0".to_owned(), lasts);
-        assert_eq!(ask.choices, choices);
+        let mut question = question(Subject::Tool("save".to_owned()), "{}");
+        let choices = |question: &Question| ask("demo", "board", question, "q0".to_owned(), lasts);
+        let alone = choices(&question);
+        assert_eq!(alone.choices, if lasts { &CHOICES[..] } else { &FOR_THIS_RUN });
+        question.all =
+            ["save", "se\u{202e}nd"].map(|name| (name.to_owned(), Default::default())).into();
+        let ask = choices(&question);
+        assert_eq!(ask.choices, [&alone.choices, extra].concat());
+        let names: Vec<&str> = ask.all.iter().map(Quoted::as_str).collect();
+        assert_eq!(names, ["save", "se\\u{202e}nd"]);
     }
 }
 
 #[test]
 fn a_choice_is_written_down_as_it_was_offered() {
-    for choices in [&CHOICES[..], &FOR_THIS_RUN, &ALL_TOOLS, &ONCE, &CHANGING, &["deny-always"]] {
+    for choices in [&CHOICES[..], &FOR_THIS_RUN, &ALL_TOOLS, &ONCE, &["allow-changing"]] {
         choices.iter().for_each(|choice| assert_eq!(Choice::of(choice).word(), *choice));
     }
     assert_eq!(Choice::of("yes"), Choice::Deny);
@@ -106,7 +115,7 @@ fn a_question_that_cannot_be_shown_whole_says_so() {
         text: "x".repeat(3_000).into(),
         beyond: Some(Folded { bytes: 1_000_000, members: 7 }),
     };
-    let ask = Ask::default().showing(&preview);
+    let ask = Ask::default().showing_text(&preview);
     let folded = ask.folded.unwrap();
     assert_eq!(folded.words, "… 1,001,000 more bytes, 7 more members");
     assert_eq!(

@@ -28,7 +28,8 @@ impl Seat {
     pub(super) fn look_over(&mut self, common: &mut Common, prepared: Box<Prepared>) {
         let id = common.first_question_id();
         let Some(doubt) = prepared.doubt() else { return self.run_or_ask(common, prepared) };
-        let ask = consent::doubted(&self.server, &self.tool, &doubt, id);
+        let lasts = common.keeps(&self.server);
+        let ask = consent::doubted(&self.server, &self.tool, &doubt, id, lasts);
         let changes: Vec<&str> = ask.changes.iter().map(Words::as_str).collect();
         let words = words!("{} {}", ask.text, Words::ours(&changes.join("; ")));
         let document = prepared.named();
@@ -75,7 +76,7 @@ impl Seat {
     fn reviewed(&mut self, common: &mut Common, choice: Choice) -> bool {
         let Some(mut prepared) = self.take_judged() else { return false };
         let changing = choice == Choice::AllowChanging;
-        if !changing && choice != Choice::Allow {
+        if !choice.decision().is_yes() {
             let words = match prepared.doubt() {
                 Some(Doubt::Unpinned(_)) => "you did not agree to it",
                 _ => "you did not agree to what has changed in it",
@@ -227,9 +228,11 @@ impl Driver {
         let Some(prepared) = seat.take_judged() else { return };
         let decision = choice.decision();
         match decision {
-            Decision::Allow => return seat.begin_with(common, prepared, sources),
+            Decision::Allow | Decision::AllowView => {
+                return seat.begin_with(common, prepared, sources);
+            }
             Decision::Deny => return seat.begin_with(common, prepared, BTreeSet::new()),
-            Decision::AllowAlways | Decision::DenyAlways => {}
+            Decision::AllowAlways | Decision::AllowAll | Decision::DenyAlways => {}
         }
         let (server, subject) = (seat.server.clone(), Subject::Nearby(sources));
         let decided = common.decided.entry(server.clone()).or_default();

@@ -199,11 +199,11 @@ impl Driver {
         let Some((seat, common)) = self.seat(view) else { return };
         let server = seat.server.clone();
         match choice.decision() {
-            Decision::Allow => {
+            Decision::Allow | Decision::AllowView => {
                 let Some(live) = seat.live() else { return };
                 live.prepared.once.grants.extend(grants);
             }
-            decision @ (Decision::AllowAlways | Decision::DenyAlways) => {
+            decision @ (Decision::AllowAlways | Decision::AllowAll | Decision::DenyAlways) => {
                 let subject = Subject::Grants(grants);
                 let decided = common.decided.entry(server.clone()).or_default();
                 decided.remember(&subject, decision, &Claimed::default());

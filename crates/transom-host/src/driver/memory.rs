@@ -301,7 +301,7 @@ impl Seat {
             return;
         }
         let Some(account) = common.accounts.get(&self.server) else { return };
-        let yes = choice == Choice::AllowAlways;
+        let yes = choice.decision().is_yes();
         let entry = Remembered::now(&self.server, &account.place, subject, said, yes);
         self.hold(common, Held::Remember(Box::new(entry)));
     }

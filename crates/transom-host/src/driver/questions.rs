@@ -27,7 +27,8 @@ impl Seat {
             consent::ask(&self.server, &self.tool, question, self.question_id(question.id), lasts);
         let ask = Ask { late, ..ask };
         let (subject, said) = (question.subject.clone(), question.said.clone());
-        self.ask(common, ask, About::Question(question.id, subject, said));
+        let about = About::Question(question.id, subject, said, question.all.clone());
+        self.ask(common, ask, about);
     }
 
     pub(super) fn ask(&mut self, common: &Common, ask: Ask, about: About) {
@@ -97,14 +98,19 @@ impl Seat {
         let decision = choice.decision();
         match (about, decision) {
             (About::Grants(grants), _) => self.hold(common, Held::Grant(grants, choice)),
-            (About::Question(question, subject, said), _) => {
+            (About::Question(question, subject, said, all), _) => {
                 self.note(common, || Record::decided(Some(question), choice, true));
-                return Some((question, subject, said));
+                return Some(match decision {
+                    Decision::AllowAll => {
+                        (question, Subject::Tools(all.keys().cloned().collect()), all)
+                    }
+                    _ => (question, subject, said),
+                });
             }
-            (About::Click(call, deed), Decision::Allow | Decision::AllowAlways) => {
+            (About::Click(call, deed), decision) if decision.is_yes() => {
                 self.hold(common, Held::Deed { call, deed });
             }
-            (About::Click(call, _), Decision::Deny | Decision::DenyAlways) => {
+            (About::Click(call, _), _) => {
                 self.note(common, || Record::clicked(call, choice));
                 self.settle(common, call, Err("refused by the user"));
             }
@@ -145,10 +151,13 @@ impl Driver {
 
     /// Tells every live view of a server what is decided about it.
     pub(super) fn set_decided(&mut self, server: &str) {
-        let Some(decided) = self.common.decided.get(server) else { return };
+        let Some(decided) = self.common.decided.get(server).cloned() else { return };
+        let now = self.common.now();
         for seat in self.seats.values_mut().filter(|seat| seat.server == server) {
             if let Some(live) = seat.live() {
-                live.session.set_decided(decided.clone());
+                live.session.set_decided(now, decided.clone());
+                // It may have settled what the view waits for.
+                seat.drive(&mut self.common);
             }
         }
     }

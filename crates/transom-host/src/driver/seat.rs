@@ -118,8 +118,9 @@ pub(super) struct Asked {
 }
 
 pub(super) enum About {
-    /// What the session wants to know.
-    Question(u64, Subject, Claimed),
+    /// What the session wants to know: what it is about, what its tools say of themselves, and what all tools do that may be
+    /// allowed with it.
+    Question(u64, Subject, Claimed, Claimed),
     /// The click for something that is allowed already.
     Click(u64, Deed),
     /// What its policy blocks, or its document asks for.

@@ -1241,7 +1241,7 @@ async fn what_a_tool_answers_before_its_view_is_there_is_one_line_of_the_log() {
     while stage.logged("answered in").await == 0 {
         tokio::task::yield_now().await;
     }
-    page.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow" })).await;
+    page.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow-view" })).await;
     page.hear("v1", "open").await;
     page.greet("v1").await;
     page.settled("v1").await;
@@ -1370,7 +1370,11 @@ async fn a_yes_for_private_addresses_lasts_whatever_its_server_is_called() {
         let mut page = stage.load("p1", 1).await;
         open_odd(&mut page, name, "show").await;
         let ask = page.hear("v1", "ask").await;
-        assert_eq!(ask["choices"], json!(["allow", "allow-always", "deny"]), "{name}");
+        assert_eq!(
+            ask["choices"],
+            json!(["allow-view", "allow-until-end", "allow-always", "deny", "deny-always"]),
+            "{name}"
+        );
     }
 }
 
@@ -1426,8 +1430,7 @@ async fn a_tools_name_is_quoted_in_the_list_of_decisions() {
     stage.load("p1", 1).await;
     let shown = serde_json::to_value(stage.host.decisions()).unwrap();
     let name = Quoted::new(FORGED);
-    let words =
-        format!("call \"show\", {name} (you are asked again, for it changed since: {name})");
+    let words = format!("call {name} (you are asked again, for it changed since: {name})");
     assert_eq!(shown[0]["words"], words);
 }
 

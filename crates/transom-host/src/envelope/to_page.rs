@@ -185,7 +185,15 @@ pub struct Ask {
     /// The address it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The beginning of what would be sent.
+    /// The tools that a yes to all of the server's would cover, this one among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub all: Vec<Quoted>,
+    /// What would be sent, in parts that people can read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<AskPart>>", optional))]
+    pub parts: Vec<AskPart>,
+    /// The beginning of what would be sent, as it is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
     /// The rest of it.
@@ -203,6 +211,29 @@ pub struct Ask {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub late: bool,
+}
+
+/// A part of what would be sent, for people to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct AskPart {
+    /// What it is called; nothing, where it is what is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its beginning. A stranger's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Whether that is a text, and not JSON.
+    #[serde(rename = "isSaid", skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub is_said: bool,
+    /// The rest of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded: Option<Fold>,
+    /// In our words, what there is beside, or in place of a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(as = "Option<String>", optional))]
+    pub words: Option<Words>,
 }
 
 /// The rest of what would be sent, which is shown when the person wants to see it.

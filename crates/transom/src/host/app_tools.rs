@@ -9,6 +9,7 @@ use super::{
     NotReady, Output, Ruling, Session, Which,
     asks::{Asked, request},
     questions::Waiter,
+    readable,
 };
 use crate::{
     calls::Patience,
@@ -139,7 +140,7 @@ impl Session {
         params.arguments = Some(arguments);
         let params = rpc::raw(&params);
         let wish = Wish::AppTool { name, claims: &claims };
-        let verdict = match self.policy.judge(&self.decided, wish, []) {
+        let verdict = match self.judge_wish(wish) {
             Verdict::Ask(subject) => self.ask_again(now, subject, params.get()),
             verdict => verdict,
         };
@@ -168,18 +169,20 @@ impl Session {
         let waiter = Waiter::App(self.asked.next_id());
         let (preview, about) = (app_call.params.get(), app_call.name.clone());
         let asked = self.inquire(now, subject, method::TOOLS_CALL, about, preview, waiter);
-        let (question, ask) = match asked {
-            Ok(asked) => asked,
+        let mut question = match asked {
+            Ok(question) => question,
             Err(violation) => {
                 self.outputs.push_back(app_call.judged(None, Ruling::Refused(violation)));
                 return Err(NoSuchTool::TooManyQuestions);
             }
         };
+        question.parts = readable::arguments(&app_call.params);
         let about = app_call.name.clone();
         let call = self.reserve(now, self.setup.terms.long_decision, app_call);
         let (which, method) = (Which::App { call: Some(call) }, method::TOOLS_CALL);
-        self.outputs.push_back(Output::Waits { which, method, about, question });
-        self.outputs.extend(ask);
+        let number = question.id;
+        self.outputs.push_back(Output::Waits { which, method, about, question: number });
+        self.outputs.push_back(Output::Ask(question));
         Ok(call)
     }
 
@@ -204,7 +207,7 @@ impl Session {
             }
             Some(AppTool { claims, .. }) if self.is_ready() => {
                 let wish = Wish::AppTool { name, claims };
-                match self.policy.judge(&self.decided, wish, []) {
+                match self.judge_wish(wish) {
                     Verdict::Deny(denial) => Some(denial),
                     Verdict::Allow | Verdict::Ask(_) => return self.let_app_call_go(now, call),
                 }
@@ -217,6 +220,13 @@ impl Session {
             }
             None => self.drop_app_call(call, AppAnswer::Gone, Ruling::Withdrawn),
         }
+    }
+
+    /// What is to be said now of a call that waits for a person.
+    pub(super) fn verdict_of_app_call(&self, subject: &Subject) -> Option<Verdict> {
+        let Subject::AppTool(name) = subject else { return None };
+        let AppTool { name, claims, .. } = self.app_tools.0.get(name)?;
+        Some(self.judge_wish(Wish::AppTool { name, claims }))
     }
 
     /// What one of them says of itself now.

@@ -87,7 +87,7 @@ impl Session {
     fn release(&mut self, Handle { id, member, end }: &Handle) {
         let Some(tool) = self.tools.get(end).filter(|tool| tool.for_app) else { return };
         let takes = tool.handling.as_ref().and_then(|handling| handling.takes.as_ref());
-        let allowed = self.policy.judge(&self.decided, Wish::CallTool(tool), []) == Verdict::Allow;
+        let allowed = self.judge_wish(Wish::CallTool(tool)) == Verdict::Allow;
         if takes != Some(member) || !allowed || tool.routes.is_some() {
             return;
         }

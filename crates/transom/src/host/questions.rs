@@ -7,12 +7,12 @@ use std::{
 };
 
 use super::{
-    File, Output, Room, Session, Terms,
+    File, Output, Part, Room, Session, Terms,
     rate::{Bucket, Rate},
 };
 use crate::{
     calls::Patience,
-    policy::{Claimed, Decision, Subject, Verdict},
+    policy::{Claimed, Decided, Decision, Subject, Verdict, Wish},
     printed::Folded,
     routes::HttpRequest,
     violation::{Denial, Holder, Limit, Over, Quoted, Violation},
@@ -27,9 +27,11 @@ pub struct Question {
     pub subject: Subject,
     /// The method that led to it.
     pub method: &'static str,
-    /// What that request is about: the tool, where the subject is many.
+    /// What that request is about.
     pub about: Quoted,
-    /// What would be sent.
+    /// What would be sent, in parts that people can read; none, where it has no parts.
+    pub parts: Vec<Part>,
+    /// What would be sent, as it is sent.
     pub preview: Preview,
     /// The files it is about, whole: a page can save them only inside the click that allows it.
     pub files: Vec<File>,
@@ -37,6 +39,9 @@ pub struct Question {
     pub request: Option<HttpRequest>,
     /// What its tools say of themselves now: a yes for longer is bound to it.
     pub said: Claimed,
+    /// The tools that a person can allow together with this one, itself among them, and what they say of themselves. None,
+    /// where that is not offered.
+    pub all: Claimed,
     /// In words of ours, what has changed since a person allowed the same for longer.
     pub changes: Vec<String>,
 }
@@ -83,19 +88,19 @@ struct No {
 struct Open {
     subject: Subject,
     said: Claimed,
+    all: Claimed,
     shown: Shown,
-    waiting: Vec<Waiter>,
+    /// The request that waits for the answer; none any more, if the view gave it up.
+    waiter: Option<Waiter>,
 }
 
 /// What a person was shown of a wish; nothing if it was too long to be shown whole.
 type Shown = Option<Box<str>>;
 
 impl Session {
-    /// Prepares to ask a person, or joins a question that covers the same; returns the number of the
-    /// question and, if it is new, the question for the caller to put.
+    /// Prepares to ask a person; returns the question for the caller to put.
     ///
-    /// Only the one prompt for a whole server is ever joined: a yes to it is a yes to all of its
-    /// tools. Anywhere else, a second wish behind the first would ride on a yes that was not given to it.
+    /// No question is ever joined: a second wish behind the first would ride on a yes that was not given to it.
     pub(super) fn inquire(
         &mut self,
         now: Duration,
@@ -104,11 +109,12 @@ impl Session {
         about: Quoted,
         preview: &str,
         waiter: Waiter,
-    ) -> Result<(u64, Option<Output>), Violation> {
+    ) -> Result<Question, Violation> {
         let said = self.said(&subject);
-        if let Some(question) = self.questions.join(&subject, &said, waiter) {
-            return Ok((question, None));
-        }
+        let all = match &subject {
+            Subject::Tool(name) => self.policy.beside(&self.decided, name, self.tools.iter()),
+            _ => Claimed::new(),
+        };
         let most = self.setup.limits.questions;
         if self.questions.open.len() >= most {
             return Err(self.over(Limit::Questions, most as u64).into());
@@ -119,20 +125,28 @@ impl Session {
             return Err(Over { limit: Limit::Asking, of: Holder::View, most }.into());
         }
         let changes = self.decided.changes(&subject, &said);
-        let id = self.questions.ask(subject.clone(), said.clone(), whole(preview), waiter);
+        let open = Open {
+            subject: subject.clone(),
+            said: said.clone(),
+            all: all.clone(),
+            shown: whole(preview),
+            waiter: Some(waiter),
+        };
+        let id = self.questions.ask(open);
         let preview = Preview::of(preview);
-        let question = Question {
+        Ok(Question {
             id,
             subject,
             method,
             about,
+            parts: vec![],
             preview,
             files: vec![],
             request: None,
             said,
+            all,
             changes,
-        };
-        Ok((id, Some(Output::Ask(question))))
+        })
     }
 
     /// What the tools of a subject say of themselves now.
@@ -163,39 +177,90 @@ impl Session {
             self.outputs.push_back(Output::Unheard { question, decision, late: false });
             return;
         };
-        let Open { subject, said, shown, waiting } = open;
+        let Open { subject, said, all, shown, waiter } = open;
         self.questions.asking.give(ASKING, 1.0);
         // Bound to what was said when it was asked: that may be something else by now.
-        self.decided.remember(&subject, decision, &said);
+        match decision {
+            Decision::AllowView => self.here.remember(&subject, decision, &said),
+            Decision::AllowAll => {
+                let names = all.keys().cloned().collect();
+                self.decided.remember(&Subject::Tools(names), decision, &all);
+            }
+            _ => self.decided.remember(&subject, decision, &said),
+        }
         let Terms { again, long_decision, .. } = self.setup.terms;
         self.questions.take_in(now, &subject, decision, again..long_decision);
-        let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
-        let late = waiting.is_empty();
-        if late {
-            self.outputs.push_back(Output::Unheard { question, decision, late });
-        }
-        for waiter in waiting {
-            match (waiter, yes) {
-                (Waiter::View(call), true) => self.go_on(now, call, &subject, &said),
-                (Waiter::View(call), false) => self.turn_down(call, None),
-                (Waiter::App(call), true) => self.allow_app_call(now, call, &subject, &said),
-                (Waiter::App(call), false) => self.refuse_app_call(call),
+        match (waiter, decision.is_yes()) {
+            (Some(Waiter::View(call)), true) => self.go_on(now, call, &subject, &said),
+            (Some(Waiter::View(call)), false) => self.turn_down(call, None),
+            (Some(Waiter::App(call)), true) => self.allow_app_call(now, call, &subject, &said),
+            (Some(Waiter::App(call)), false) => self.refuse_app_call(call),
+            (None, _) => {
+                self.outputs.push_back(Output::Unheard { question, decision, late: true });
+                if decision == Decision::Allow {
+                    push_bounded(&mut self.questions.late, (subject, said, shown));
+                }
             }
         }
-        if late && decision == Decision::Allow {
-            push_bounded(&mut self.questions.late, (subject, said, shown));
+        if decision.lasts() {
+            self.settle_decided(now);
+        }
+    }
+
+    /// Replaces what people have decided: a person answered in another view of the same server, or took
+    /// an answer back.
+    pub fn set_decided(&mut self, now: Duration, decided: Decided) {
+        self.decided = decided;
+        if !self.is_closed() {
+            self.settle_decided(now);
+        }
+    }
+
+    /// Settles the questions that have become moot: what they ask has been decided for longer, here or in another view.
+    pub(super) fn settle_decided(&mut self, now: Duration) {
+        let open: Vec<u64> = self.questions.open.keys().copied().collect();
+        for question in open {
+            // One that was settled may have settled another.
+            let Some(open) = self.questions.open.get(&question) else { continue };
+            let Some(verdict) = self.verdict_of(open) else { continue };
+            if matches!(verdict, Verdict::Ask(_)) {
+                continue;
+            }
+            let open = self.questions.open.remove(&question).expect("it was there a moment ago");
+            self.questions.asking.give(ASKING, 1.0);
+            self.outputs.push_back(Output::Withdraw { question });
+            match (open.waiter, verdict) {
+                (Some(Waiter::View(call)), Verdict::Deny(denial)) => {
+                    self.turn_down(call, Some(denial));
+                }
+                (Some(Waiter::View(call)), _) => self.go_on(now, call, &open.subject, &open.said),
+                (Some(Waiter::App(call)), Verdict::Deny(_)) => self.refuse_app_call(call),
+                (Some(Waiter::App(call)), _) => {
+                    self.allow_app_call(now, call, &open.subject, &open.said);
+                }
+                (None, _) => {}
+            }
+        }
+    }
+
+    /// What would be said now of what a question is about.
+    fn verdict_of(&self, open: &Open) -> Option<Verdict> {
+        match (open.waiter, &open.subject) {
+            (Some(Waiter::View(call)), _) => self.verdict_of_waiting(call),
+            (_, Subject::Tool(name)) => {
+                Some(self.judge_wish(Wish::CallTool(self.tools.get(name)?)))
+            }
+            (_, subject) => self.verdict_of_app_call(subject),
         }
     }
 
     /// A waiter gave up waiting. Its question stays, so that a late answer is remembered for the next
     /// time (D6); but only so many that no request waits for are left to stand.
     pub(super) fn leave(&mut self, waiter: Waiter) {
-        if let Some(question) = self.questions.remove(waiter)
-            && self.questions.open[&question].waiting.is_empty()
-        {
+        if let Some(question) = self.questions.remove(waiter) {
             self.outputs.push_back(Output::Unawaited { question });
         }
-        let orphans = self.questions.open.iter().filter(|(_, open)| open.waiting.is_empty());
+        let orphans = self.questions.open.iter().filter(|(_, open)| open.waiter.is_none());
         let orphans: Vec<u64> = orphans.map(|(&question, _)| question).collect();
         for &question in &orphans[..orphans.len().saturating_sub(ORPHANS)] {
             self.questions.open.remove(&question);
@@ -203,11 +268,9 @@ impl Session {
         }
     }
 
-    /// A waiter takes its wish back, and with it the question, unless others wait for it too.
+    /// A waiter takes its wish back, and with it the question.
     pub(super) fn withdraw(&mut self, now: Duration, waiter: Waiter) {
-        if let Some(question) = self.questions.remove(waiter)
-            && self.questions.open[&question].waiting.is_empty()
-        {
+        if let Some(question) = self.questions.remove(waiter) {
             let open = self.questions.open.remove(&question).expect("it was there a moment ago");
             self.taken_back_question(now, question, &open.subject);
         }
@@ -216,7 +279,7 @@ impl Session {
     /// All waiters are gone, and what they asked is moot.
     pub(super) fn withdraw_all(&mut self, now: Duration) {
         let waited: Vec<(u64, Open)> =
-            self.questions.open.extract_if(.., |_, open| !open.waiting.is_empty()).collect();
+            self.questions.open.extract_if(.., |_, open| open.waiter.is_some()).collect();
         for (question, open) in waited {
             self.taken_back_question(now, question, &open.subject);
         }
@@ -258,12 +321,10 @@ impl Questions {
 
     /// Takes a waiter off the question that it waits for; returns the question.
     fn remove(&mut self, waiter: Waiter) -> Option<u64> {
-        let waits = |open: &mut Open| open.waiting.iter().position(|&other| other == waiter);
-        self.open.iter_mut().find_map(|(&question, open)| {
-            let index = waits(open)?;
-            open.waiting.remove(index);
-            Some(question)
-        })
+        let mut all = self.open.iter_mut();
+        let (&question, open) = all.find(|(_, open)| open.waiter == Some(waiter))?;
+        open.waiter = None;
+        Some(question)
     }
 
     /// Remembers a no for a while, each time for twice as long; a yes ends that. The first costs nothing:
@@ -322,18 +383,10 @@ impl Questions {
         }
     }
 
-    fn join(&mut self, subject: &Subject, said: &Claimed, waiter: Waiter) -> Option<u64> {
-        let same = |open: &&mut Open| open.subject == *subject && open.said == *said;
-        let joins = |open: &&mut Open| matches!(subject, Subject::Tools(_)) && same(open);
-        let (&id, open) = self.open.iter_mut().find(|(_, open)| joins(open))?;
-        open.waiting.push(waiter);
-        Some(id)
-    }
-
-    fn ask(&mut self, subject: Subject, said: Claimed, shown: Shown, waiter: Waiter) -> u64 {
+    fn ask(&mut self, open: Open) -> u64 {
         let id = self.next;
         self.next += 1;
-        self.open.insert(id, Open { subject, said, shown, waiting: vec![waiter] });
+        self.open.insert(id, open);
         id
     }
 }
@@ -341,11 +394,9 @@ impl Questions {
 /// Whether a no to one is a no to the other for now. Where the view chooses the words, other words are
 /// not another question.
 fn same(one: &Subject, other: &Subject) -> bool {
-    use Subject::{Download, Link, Read, Tools};
-    matches!(
-        (one, other),
-        (Link(_), Link(_)) | (Download(_), Download(_)) | (Read(_), Read(_)) | (Tools(_), Tools(_))
-    ) || one == other
+    use Subject::{Download, Link, Read};
+    matches!((one, other), (Link(_), Link(_)) | (Download(_), Download(_)) | (Read(_), Read(_)))
+        || one == other
 }
 
 /// Keeps the newest.

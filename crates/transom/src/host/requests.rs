@@ -207,19 +207,18 @@ impl Session {
         self.has_room(work.size)?;
         let (id, method, call) = (work.id.clone(), work.method, self.work.next_id());
         let (waiter, preview) = (Waiter::View(call), task.preview());
-        let (number, mut question) =
-            self.inquire(now, subject, method, about.clone(), &preview, waiter)?;
-        match (&mut question, &task) {
-            (Some(Output::Ask(question)), Task::Download { files }) => {
+        let mut question = self.inquire(now, subject, method, about.clone(), &preview, waiter)?;
+        let number = question.id;
+        match &task {
+            Task::Download { files } => {
                 question.files.clone_from(files);
                 let wish = self.wish(&task);
                 self.questions.showed(number, &wish);
             }
-            (Some(Output::Ask(question)), Task::CallTool(call)) => {
-                question.request.clone_from(&call.request);
-            }
+            Task::CallTool(call) => question.request.clone_from(&call.request),
             _ => {}
         }
+        question.parts = task.parts();
         let patience = self.decision_patience(work.token.is_some());
         self.beat_from(now, work.token.is_some());
         let stage = Stage::Asking(Box::new(task));
@@ -227,7 +226,7 @@ impl Session {
         self.keep(id.clone(), call);
         let (which, about) = (Which::View { id, call: Some(call) }, about.clone());
         self.outputs.push_back(Output::Waits { which, method, about, question: number });
-        self.outputs.extend(question);
+        self.outputs.push_back(Output::Ask(question));
         Ok(())
     }
 
@@ -348,14 +347,26 @@ impl Session {
             Task::Sample { .. } => Wish::Sample,
             Task::SetDisplayMode(_) => Wish::DisplayMode,
         };
-        self.policy.judge(&self.decided, wish, self.tools.iter())
+        self.judge_wish(wish)
+    }
+
+    /// Judges a wish by the rules, by what people decided about the server, and by what they decided about this view. A no
+    /// to the server's views is one to this one.
+    pub(super) fn judge_wish(&self, wish: Wish<'_>) -> Verdict {
+        match self.policy.judge(&self.decided, wish) {
+            Verdict::Ask(subject) => match self.policy.judge(&self.here, wish) {
+                Verdict::Allow => Verdict::Allow,
+                _ => Verdict::Ask(subject),
+            },
+            verdict => verdict,
+        }
     }
 
     /// Why a file that is only named may not be asked for: its server is, and that is a read like any other.
     fn unreadable(&self, files: &[File]) -> Option<Denial> {
         files.iter().filter_map(File::address).find_map(|address| {
             let wish = Wish::Read { method: method::RESOURCES_READ, uri: Some(address) };
-            match self.policy.judge(&self.decided, wish, []) {
+            match self.judge_wish(wish) {
                 Verdict::Deny(denial) => Some(denial),
                 Verdict::Allow | Verdict::Ask(_) => None,
             }

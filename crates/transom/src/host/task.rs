@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{files::file_name, work::Reply};
+use super::{Part, files::file_name, readable, work::Reply};
 use crate::{
     printed::{Printed, push_string},
     quoted::Quoted,
@@ -135,6 +135,19 @@ impl Task {
             // What is read is the subject; a cursor and `_meta` go along.
             Self::Read { params, .. } => beside(params.get()).unwrap_or_default().into(),
             Self::Download { .. } | Self::SetDisplayMode(_) => "".into(),
+        }
+    }
+
+    /// The same in parts that people can read, where it has parts.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        match self {
+            Self::CallTool(call) => readable::call(call.arguments.as_ref(), call.meta.as_ref()),
+            Self::AddMessage { content } => readable::content(content.get()),
+            Self::UpdateModelContext { content, structured } => {
+                readable::context(content.get(), structured.as_ref())
+            }
+            Self::Sample { params } => readable::sampling(params.get()),
+            _ => vec![],
         }
     }
 }

@@ -108,11 +108,7 @@ impl Session {
         }
         match (self.verdict(task), subject) {
             (Verdict::Deny(denial), _) => return self.turn_down(call, Some(denial)),
-            // A yes to the whole list is none to a tool that would now be asked on its own.
-            (Verdict::Ask(Subject::Tool(name)), Subject::Tools(_)) => {
-                return self.turn_down(call, Some(Denial::Changed(Quoted::new(&name))));
-            }
-            // Nor is a yes to one route a yes to another.
+            // A yes to one route is none to another.
             (Verdict::Ask(now @ Subject::Route { .. }), then) if now != *then => {
                 return self.turn_down(call, Some(Denial::Changed(Quoted::new(now.kind()))));
             }
@@ -124,6 +120,14 @@ impl Session {
             let judged = work.judged(call, &task, Ruling::Allowed);
             self.outputs.push_back(judged);
             self.outputs.push_back(Output::Perform { call, task: *task });
+        }
+    }
+
+    /// What is to be said now of a request that waits for a person.
+    pub(super) fn verdict_of_waiting(&self, call: u64) -> Option<Verdict> {
+        match &self.work.get(call)?.stage {
+            Stage::Asking(task) => Some(self.verdict(task)),
+            Stage::Running => None,
         }
     }
 

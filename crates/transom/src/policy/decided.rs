@@ -14,7 +14,7 @@ use super::{Claimed, Claims, Decision, Grantable, Subject, ToolFacts};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decided {
     always: BTreeMap<Subject, Answer>,
-    /// By the one prompt that lists them.
+    /// By a yes or a no to several at once.
     together: BTreeMap<String, Answer>,
 }
 
@@ -29,25 +29,22 @@ struct Answer {
 impl Decided {
     /// Remembers a decision for as long as this value lives. `said` is what its tools said of themselves when the person
     /// was asked: a yes to a tool that is not in there counts for nothing.
-    ///
-    /// A "yes, this time" to a whole server's tools is a yes for the session: it was one question.
     pub fn remember(&mut self, subject: &Subject, decision: Decision, said: &Claimed) {
-        let yes = matches!(decision, Decision::Allow | Decision::AllowAlways);
-        let always = matches!(decision, Decision::AllowAlways | Decision::DenyAlways);
+        if !decision.lasts() {
+            return;
+        }
+        let yes = decision.is_yes();
         let answer = |name: &str| Answer { yes, said: said.get(name).cloned() };
         match subject {
-            Subject::Tools(names) if yes || always => {
+            Subject::Tools(names) => {
                 self.together.extend(names.iter().map(|name| (name.clone(), answer(name))));
             }
-            Subject::Tool(name) | Subject::AppTool(name) | Subject::Route { tool: name, .. }
-                if always =>
-            {
+            Subject::Tool(name) | Subject::AppTool(name) | Subject::Route { tool: name, .. } => {
                 self.always.insert(subject.clone(), answer(name));
             }
-            _ if always => {
+            _ => {
                 self.always.insert(subject.clone(), Answer { yes, said: None });
             }
-            _ => {}
         }
     }
 
@@ -86,7 +83,7 @@ impl Decided {
         }
     }
 
-    /// What was decided about a tool. A yes to the whole list is none to a tool that is asked on its
+    /// What was decided about a tool. A yes to several is none to a tool that is asked on its
     /// own: it may have become one since.
     pub(super) fn tool(&self, tool: &ToolFacts, alone: bool) -> Option<bool> {
         let own = self.find(&Subject::Tool(tool.name.clone()), Some(&tool.claims));
@@ -117,18 +114,6 @@ impl Decided {
         };
         let refused: BTreeSet<Grantable> = about(false).collect();
         about(true).filter(|grant| !refused.contains(grant)).collect()
-    }
-
-    /// Whether people answered the one prompt that lists a server's tools.
-    pub(super) fn has_list(&self) -> bool {
-        !self.together.is_empty()
-    }
-
-    /// Whether a tool was allowed for longer and has changed since.
-    pub(super) fn is_outdated(&self, tool: &ToolFacts) -> bool {
-        let own = self.always.get(&Subject::Tool(tool.name.clone()));
-        let any = [own, self.together.get(&tool.name)];
-        any.into_iter().flatten().any(|answer| answer.about(Some(&tool.claims)).is_none())
     }
 
     pub(super) fn find(&self, subject: &Subject, claims: Option<&Claims>) -> Option<bool> {

@@ -9,7 +9,7 @@ fn links_by_their_host_within_what_their_scheme_allows() {
     let policy = Policy { links, ..Policy::default() };
     let judge = |url: &str| {
         let url = Url::parse(url).unwrap();
-        policy.judge(&Decided::default(), Wish::OpenLink(&url), [])
+        policy.judge(&Decided::default(), Wish::OpenLink(&url))
     };
     assert_eq!(judge("https://docs.x.com/a?b"), Verdict::Allow);
     assert!(matches!(judge("https://a.evil.com/"), Verdict::Deny(_)));
@@ -52,6 +52,8 @@ fn said() -> Claimed {
 fn tools() -> Vec<ToolFacts> {
     let mut hidden = tool("hidden", false, false);
     hidden.for_app = false;
+    let mut routed = tool("routed", false, false);
+    routed.routes = Some(Arc::default());
     vec![
         tool("look", true, false),
         tool("save", false, false),
@@ -59,13 +61,14 @@ fn tools() -> Vec<ToolFacts> {
         tool("drop", false, true),
         tool("both", true, true),
         hidden,
+        routed,
     ]
 }
 
 fn judge(policy: &Policy, decided: &Decided, name: &str) -> Verdict {
     let tools = tools();
     let tool = tools.iter().find(|tool| tool.name == name).unwrap();
-    policy.judge(decided, Wish::CallTool(tool), &tools)
+    policy.judge(decided, Wish::CallTool(tool))
 }
 
 fn names(names: &[&str]) -> Subject {
@@ -79,8 +82,7 @@ fn tools_by_their_claims() {
     #[rustfmt::skip]
     let table = [
         ("look", Verdict::Allow),
-        // One prompt lists every tool that it covers, and only those a view could call.
-        ("save", Verdict::Ask(names(&["save", "send"]))),
+        ("save", one("save")),
         ("drop", one("drop")),
         ("both", one("both")),
     ];
@@ -89,57 +91,74 @@ fn tools_by_their_claims() {
     }
 }
 
-#[test]
-fn one_prompt_lists_no_more_than_people_read() {
-    let tools: Vec<ToolFacts> = (100..400)
-        .map(|number| ToolFacts { name: format!("t{number}"), ..tools()[1].clone() })
-        .collect();
-    let (policy, decided) = (Policy::default(), Decided::default());
-    let asked = policy.judge(&decided, Wish::CallTool(&tools[299]), &tools);
-    let Verdict::Ask(Subject::Tools(names)) = asked else { panic!("{asked:?}") };
-    assert_eq!(names.len(), TOGETHER);
-    assert!(names.contains("t399") && !names.contains("t398"));
+fn beside(policy: &Policy, decided: &Decided, name: &str) -> Vec<String> {
+    policy.beside(decided, name, &tools()).into_keys().collect()
 }
 
 #[test]
-fn one_yes_covers_the_listed_tools_and_no_later_one() {
+fn d6_all_tools_of_a_server_are_those_that_would_be_asked_about() {
+    let (mut policy, mut decided) = (Policy::default(), Decided::default());
+    assert_eq!(beside(&policy, &decided, "save"), ["save", "send"]);
+    // One that destroys or makes requests is allowed by itself alone, and one that is not asked about needs no yes.
+    for name in ["drop", "both", "routed", "look", "hidden", "nothing"] {
+        assert!(beside(&policy, &decided, name).is_empty(), "{name}");
+    }
+    // Nor is one on the list that a person refused, or that the operator wants asked about.
+    decided.remember(&Subject::Tool("send".into()), Decision::DenyAlways, &said());
+    assert!(beside(&policy, &decided, "save").is_empty());
+    policy.tools.insert("send".into(), Stance::Ask);
+    assert!(beside(&policy, &Decided::default(), "save").is_empty());
+}
+
+#[test]
+fn no_more_tools_are_allowed_together_than_people_read() {
+    let tools: Vec<ToolFacts> = (100..400)
+        .map(|number| ToolFacts { name: format!("t{number}"), ..tools()[1].clone() })
+        .collect();
+    let all = Policy::default().beside(&Decided::default(), "t399", &tools);
+    assert_eq!(all.len(), TOGETHER);
+    assert!(all.contains_key("t399") && !all.contains_key("t398"));
+}
+
+#[test]
+fn a_yes_to_all_covers_the_listed_tools_and_no_later_one() {
     let policy = Policy::default();
     let mut decided = Decided::default();
-    decided.remember(&names(&["save"]), Decision::Allow, &said());
+    decided.remember(&names(&["save"]), Decision::AllowAll, &said());
     assert_eq!(judge(&policy, &decided, "save"), Verdict::Allow);
     assert_eq!(judge(&policy, &decided, "send"), Verdict::Ask(Subject::Tool("send".into())));
     assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
 }
 
 #[test]
-fn a_yes_to_the_list_does_not_cover_a_tool_that_came_to_destroy() {
+fn d6_a_yes_for_this_time_is_for_this_time() {
+    let policy = Policy::default();
+    let mut decided = Decided::default();
+    for subject in [names(&["save", "send"]), Subject::Tool("save".into()), Subject::Message] {
+        decided.remember(&subject, Decision::Allow, &said());
+    }
+    assert_eq!(decided, Decided::default());
+    assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(Subject::Tool("save".into())));
+}
+
+#[test]
+fn a_yes_to_several_does_not_cover_a_tool_that_came_to_destroy() {
     let policy = Policy::default();
     let mut decided = Decided::default();
     decided.remember(&names(&["save", "drop"]), Decision::AllowAlways, &said());
     assert_eq!(judge(&policy, &decided, "drop"), Verdict::Ask(Subject::Tool("drop".into())));
     decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways, &said());
     assert_eq!(judge(&policy, &decided, "drop"), Verdict::Allow);
-    // A no to the list stays one.
+    // A no to several stays one.
     let mut decided = Decided::default();
     decided.remember(&names(&["save", "drop"]), Decision::DenyAlways, &said());
     assert!(matches!(judge(&policy, &decided, "drop"), Verdict::Deny(Denial::Refused(_))));
 }
 
 #[test]
-fn d6_a_tool_asked_on_its_own_does_not_cost_the_one_prompt() {
-    let mut policy = Policy::default();
-    let mut decided = Decided::default();
-    decided.remember(&Subject::Tool("drop".into()), Decision::AllowAlways, &said());
-    assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save", "send"])));
-    // What the operator wants asked on its own is not on the list either.
-    policy.tools.insert("send".into(), Stance::Ask);
-    assert_eq!(judge(&policy, &decided, "save"), Verdict::Ask(names(&["save"])));
-}
-
-#[test]
 fn decisions_can_be_listed_and_taken_back() {
     let mut decided = Decided::default();
-    decided.remember(&names(&["save", "send"]), Decision::Allow, &said());
+    decided.remember(&names(&["save", "send"]), Decision::AllowAll, &said());
     decided.remember(&names(&["late"]), Decision::DenyAlways, &said());
     decided.remember(&Subject::Message, Decision::AllowAlways, &said());
     let listed: Vec<_> = decided.iter().collect();
@@ -177,11 +196,11 @@ fn a_yes_for_longer_does_not_outlive_what_the_tool_said_of_itself() {
     ];
     let list = names(&["send", "save"]);
     for (subject, decision) in
-        [(&own, Decision::AllowAlways), (&list, Decision::AllowAlways), (&list, Decision::Allow)]
+        [(&own, Decision::AllowAlways), (&list, Decision::AllowAlways), (&list, Decision::AllowAll)]
     {
         let mut decided = Decided::default();
         decided.remember(subject, decision, &said());
-        let judge = |tool: &ToolFacts| policy.judge(&decided, Wish::CallTool(tool), [tool]);
+        let judge = |tool: &ToolFacts| policy.judge(&decided, Wish::CallTool(tool));
         let changes = |tool: &ToolFacts| {
             let said = [("send".to_owned(), Arc::clone(&tool.claims))].into();
             decided.changes(&own, &said)
@@ -196,7 +215,7 @@ fn a_yes_for_longer_does_not_outlive_what_the_tool_said_of_itself() {
     // A never is a never, whatever the tool says of itself next.
     let mut decided = Decided::default();
     decided.remember(&own, Decision::DenyAlways, &said());
-    let verdict = policy.judge(&decided, Wish::CallTool(&worse), [&worse]);
+    let verdict = policy.judge(&decided, Wish::CallTool(&worse));
     assert!(matches!(verdict, Verdict::Deny(Denial::Refused(_))));
 }
 
@@ -249,7 +268,7 @@ fn h_90_only_some_schemes_are_opened_at_all() {
     ];
     for (address, expected) in table {
         let url = Url::parse(address).unwrap();
-        let actual = match policy.judge(&Decided::default(), Wish::OpenLink(&url), []) {
+        let actual = match policy.judge(&Decided::default(), Wish::OpenLink(&url)) {
             Verdict::Ask(Subject::Link(full)) if full == address => "ask",
             Verdict::Deny(Denial::Policy(_)) => "policy",
             Verdict::Deny(Denial::Address(_)) => "address",
@@ -264,7 +283,7 @@ fn h_115_app_tools_that_claim_nothing_are_asked() {
     let policy = Policy::default();
     let judge = |read_only| {
         let claims = &tool("t", read_only, false).claims;
-        policy.judge(&Decided::default(), Wish::AppTool { name: "t", claims }, [])
+        policy.judge(&Decided::default(), Wish::AppTool { name: "t", claims })
     };
     assert_eq!(judge(true), Verdict::Allow);
     assert_eq!(judge(false), Verdict::Ask(Subject::AppTool("t".into())));

@@ -123,7 +123,7 @@ fn a_yes_to_the_tool_from_before_it_declared_routes_covers_none_of_them() {
     shop.world.session.set_tools(Arc::new(plain));
     shop.world.person.decision = Decision::AllowAlways;
     let (asked_before, made) = shop.send("POST", "/api/orders");
-    assert!(asked_before.unwrap().starts_with("Tools") && made);
+    assert!(asked_before.unwrap().starts_with("Tool(") && made);
     shop.world.session.set_tools(Arc::new(self::shop(routes())));
     assert_eq!(shop.send("POST", "/api/orders"), (asked("POST /api/orders"), true));
 }
@@ -173,16 +173,6 @@ fn the_operator_overrules_what_a_tool_declares() {
     assert_eq!(shop.send("GET", "/api/cart"), (asked("GET /api/{*rest}"), true));
     // Each path of a view's choice would be another question.
     assert_eq!(shop.send("PUT", "/other"), (None, false));
-}
-
-#[test]
-fn a_tool_with_routes_is_on_no_list_of_tools() {
-    let mut shop = Shop::new("list");
-    shop.world.inject(
-        r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"save","arguments":{}}}"#,
-    );
-    shop.world.run_for(ms(5_000));
-    assert!(shop.world.has_heard(r#"ask: Tools({"save"})"#), "{:?}", shop.world.heard);
 }
 
 #[test]

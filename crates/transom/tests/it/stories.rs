@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use transom::{
     host::{self, Input, List, Reason, Session, Terms},
-    policy::{Decision, Policy, Stance},
+    policy::{Decision, Policy, Stance, Subject},
     wire::{ContentBlock, DisplayMode, HostContext, RawObject, SizeChangedParams, Theme},
 };
 
@@ -178,20 +178,107 @@ fn d6_without_a_token_no_decision_is_an_answer_and_a_late_yes_counts_next_time()
     assert_eq!(asked, 2, "and it counted once");
 }
 
+fn asked(world: &World) -> Vec<&str> {
+    world.heard.iter().filter_map(|line| line.strip_prefix("ask: ")).collect()
+}
+
+fn performed(world: &World) -> usize {
+    world.heard.iter().filter(|line| line.starts_with("perform")).count()
+}
+
 #[test]
-fn one_question_covers_all_tools_of_the_server_and_is_asked_once() {
-    let mut world = World::new("one prompt");
+fn d6_each_call_is_asked_about_by_itself_and_a_yes_for_this_time_is_for_one() {
+    let mut world = World::new("one at a time");
     world.open();
     call(&mut world, "save");
     call(&mut world, "send");
     call(&mut world, "save");
     world.run_for(ms(3_000));
-    let asked: Vec<_> = world.heard.iter().filter(|line| line.starts_with("ask")).collect();
-    assert_eq!(asked, [r#"ask: Tools({"save", "send"})"#]);
-    assert_eq!(world.heard.iter().filter(|line| line.starts_with("perform")).count(), 3);
+    let (save, send) = (r#"Tool("save")"#, r#"Tool("send")"#);
+    assert_eq!(asked(&world), [save, send, save]);
+    assert_eq!(performed(&world), 3);
+    call(&mut world, "save");
+    world.run_for(ms(3_000));
+    assert_eq!(asked(&world), [save, send, save, save]);
+}
+
+#[test]
+fn d6_a_yes_to_all_tools_is_for_those_that_do_not_destroy() {
+    let mut world = World::new("all tools");
+    world.open();
+    world.person.decision = Decision::AllowAll;
+    call(&mut world, "save");
+    world.run_for(ms(3_000));
+    call(&mut world, "send");
+    world.run_for(ms(3_000));
+    assert_eq!(asked(&world), [r#"Tool("save")"#]);
+    assert_eq!(performed(&world), 2);
     call(&mut world, "wipe");
     world.run_for(ms(3_000));
     assert!(world.has_heard(r#"ask: Tool("wipe")"#), "what destroys is asked on its own");
+}
+
+#[test]
+fn d6_an_answer_for_longer_settles_what_else_it_covers() {
+    for (decision, others) in
+        [(Decision::AllowView, 3), (Decision::AllowAlways, 3), (Decision::DenyAlways, 0)]
+    {
+        let mut world = World::new("settled together");
+        world.open();
+        world.person.latency = None;
+        for _ in 0..3 {
+            call(&mut world, "save");
+        }
+        call(&mut world, "send");
+        world.run_for(ms(1_000));
+        assert_eq!(asked(&world).len(), 4);
+        world.say(0, decision);
+        world.run_for(ms(1_000));
+        assert_eq!(performed(&world), others, "{decision:?}");
+        assert_eq!(world.view.in_flight(), 1, "another tool still waits: {decision:?}");
+        // The questions of the other two are gone, so answers to them say nothing.
+        world.say(1, Decision::AllowAlways);
+        world.say(2, Decision::DenyAlways);
+        world.run_for(ms(1_000));
+        assert_eq!(performed(&world), others, "{decision:?}");
+        assert!(world.session.decided().iter().count() <= 1);
+    }
+}
+
+#[test]
+fn d6_what_is_decided_in_another_view_settles_the_question_of_this_one() {
+    let mut world = World::new("decided elsewhere");
+    world.open();
+    world.person.latency = None;
+    call(&mut world, "save");
+    world.run_for(ms(1_000));
+    let mut decided = world.session.decided().clone();
+    let said = opening().tools.said(&Subject::Tool("save".into()));
+    decided.remember(&Subject::Tool("save".into()), Decision::AllowAlways, &said);
+    world.session.set_decided(world.now, decided);
+    world.run_for(ms(1_000));
+    assert_eq!((performed(&world), world.view.in_flight()), (1, 0));
+}
+
+#[test]
+fn d6_a_yes_for_this_view_is_no_other_views_and_a_never_ends_it() {
+    let mut world = World::new("this view");
+    world.open();
+    world.person.decision = Decision::AllowView;
+    call(&mut world, "save");
+    world.run_for(ms(3_000));
+    assert_eq!(world.session.decided().iter().count(), 0, "other views are told of what is here");
+    let mut decided = world.session.decided().clone();
+    world.session.set_decided(world.now, decided.clone());
+    call(&mut world, "save");
+    world.run_for(ms(3_000));
+    assert_eq!((asked(&world).len(), performed(&world)), (1, 2));
+    let said = opening().tools.said(&Subject::Tool("save".into()));
+    decided.remember(&Subject::Tool("save".into()), Decision::DenyAlways, &said);
+    world.session.set_decided(world.now, decided);
+    call(&mut world, "save");
+    world.run_for(ms(3_000));
+    assert_eq!((asked(&world).len(), performed(&world)), (1, 2));
 }
 
 #[test]

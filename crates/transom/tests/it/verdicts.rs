@@ -268,7 +268,7 @@ fn what_may_not_be_read_is_not_saved_either() {
     let subject = Subject::Read("file:///b.csv".to_owned());
     let mut decided = Decided::default();
     decided.remember(&subject, Decision::DenyAlways, &Claimed::default());
-    world.session.set_decided(decided);
+    world.session.set_decided(world.now, decided);
     let words = save_linked(&mut world, 101, "file:///b.csv");
     assert!(words.starts_with("refused, denied: refused by the user"), "{words}");
     assert_eq!(save_linked(&mut world, 102, "file:///c.csv"), "allowed");

@@ -212,8 +212,8 @@ fn babble(world: &mut World, dice: &mut Dice) {
 }
 
 fn decision(dice: &mut Dice) -> Decision {
-    use Decision::{Allow, AllowAlways, Deny, DenyAlways};
-    [Allow, AllowAlways, Deny, DenyAlways][dice.roll(4) as usize]
+    use Decision::{Allow, AllowAll, AllowAlways, AllowView, Deny, DenyAlways};
+    [Allow, AllowView, AllowAlways, AllowAll, Deny, DenyAlways][dice.roll(6) as usize]
 }
 
 /// The same numbers for the same seed, everywhere and always (splitmix64).

@@ -309,7 +309,7 @@ async fn d7_a_view_is_written_down_from_its_opening_to_its_end() {
         "outcome done",
         "verdict tools/call refused nowhere",
         "waits tools/call save_note",
-        "ask Tools({\"save_note\"})",
+        "ask Tool(\"save_note\")",
         "decision allow-until-end",
         "verdict tools/call allowed save_note",
         "effect tools/call save_note",
@@ -622,7 +622,7 @@ async fn d7_a_click_that_cannot_be_written_down_opens_nothing() {
 
 #[tokio::test]
 async fn d7_h_49_what_is_agreed_to_is_written_down_before_it_runs() {
-    for (choice, kind) in [("allow", "open"), ("deny", "text")] {
+    for (choice, kind) in [("allow-until-end", "open"), ("deny", "text")] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.db");
         let audit = Audit::open(&path, &Options::default()).await.unwrap();
@@ -651,13 +651,13 @@ async fn d7_every_view_that_one_yes_lets_run_has_its_row() {
     assert!(page.host.events().send(frame).await.is_ok());
     page.hear("ask").await;
     page.heard = 1;
-    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow-until-end"}})).await;
     page.hear("open").await;
     page.hear("open").await;
     for view in ["v1", "v2"] {
         assert_eq!(
             story(&path, view).await,
-            ["open", "ask", "decision allow", "document pinned"],
+            ["open", "ask", "decision allow-until-end", "document pinned"],
             "{view}"
         );
     }
@@ -672,7 +672,7 @@ async fn a_click_under_way_does_not_answer_the_question_that_came_instead() {
     page.say(json!({"open":{"tool":{"server":"demo","name":"show_weather"}}})).await;
     let second = page.hear("ask").await["id"].clone();
     assert_ne!(first, second);
-    page.say(json!({"answer":{"id":first,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":first,"choice":"allow-view"}})).await;
     page.say(json!({"answer":{"id":second,"choice":"deny"}})).await;
     assert_eq!(given(&mut page).await, json!({"connectDomains": ["https://a.test"]}));
 }
@@ -707,7 +707,7 @@ async fn h_49_a_yes_to_what_one_tool_shows_is_none_to_another_that_was_not_named
     let (kind, other) = page.next().await;
     assert_eq!((&*kind, &other["kind"]), ("ask", &json!("document")));
     page.heard = 1;
-    page.say(json!({"answer":{"id":ask["id"],"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":ask["id"],"choice":"allow-until-end"}})).await;
     page.hear("open").await;
     let text = format!(
         r#"{{"view":"v2","seq":2,"ack":1,"answer":{{"id":{},"choice":"deny"}}}}"#,
@@ -726,9 +726,9 @@ async fn d7_h_49_a_yes_that_cannot_be_written_down_is_none() {
     let audit = Audit::open(&path, &Options::small()).await.unwrap();
     let (mut page, id) = changed(folder.path(), audit.clone()).await;
     fill(&audit).await;
-    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow-until-end"}})).await;
     // Twice, while the first is on its way.
-    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow-until-end"}})).await;
     let (kind, said) = page.next().await;
     assert_eq!(kind, "text", "{said}");
     assert_eq!(said["why"], "There is no view to show: the audit cannot be written.");
@@ -885,6 +885,8 @@ fn a_question_that_comes_too_late_to_be_awaited_is_asked_as_late() {
         about: transom::quoted::Quoted::new(""),
         preview: host::Preview { text: "".into(), beyond: None },
         files: vec![],
+        parts: vec![],
+        all: Default::default(),
         request: None,
         said: Default::default(),
         changes: vec![],
@@ -908,7 +910,10 @@ async fn what_is_kept_for_an_address_of_this_machine_lasts_for_this_run_and_is_o
     let call = json!({"name":"save_note","arguments":{}});
     let id = page.request("tools/call", call.clone()).await;
     let ask = page.hear("ask").await;
-    assert_eq!(ask["choices"], json!(["allow-until-end", "deny"]));
+    assert_eq!(
+        ask["choices"],
+        json!(["allow", "allow-view", "allow-until-end", "deny", "deny-until-end"])
+    );
     page.say(json!({"answer":{"id":ask["id"],"choice":"allow-until-end"}})).await;
     assert!(page.answer(id).await.get("result").is_some());
     assert!(page.ask("tools/call", call).await.get("result").is_some(), "nobody is asked again");
@@ -959,7 +964,12 @@ async fn given(page: &mut Page) -> Value {
 async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declaration() {
     let with = json!({"connectDomains": [NEAR, "https://a.test"], "frameDomains": [NEAR]});
     let without = json!({"connectDomains": ["https://a.test"]});
-    for (choice, expected) in [("allow", &with), ("allow-until-end", &with), ("deny", &without)] {
+    for (choice, expected) in [
+        ("allow-view", &with),
+        ("allow-until-end", &with),
+        ("deny", &without),
+        ("deny-until-end", &without),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.db");
         let audit = Audit::open(&path, &Options::default()).await.unwrap();
@@ -967,7 +977,7 @@ async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declar
         let ask = page.hear("ask").await;
         assert_eq!(
             (&ask["kind"], &ask["choices"]),
-            (&json!("nearby"), &json!(["allow", "allow-until-end", "deny"]))
+            (&json!("nearby"), &json!(["allow-view", "allow-until-end", "deny", "deny-until-end"]))
         );
         assert_eq!(
             ask["text"],
@@ -986,7 +996,7 @@ async fn a_private_address_is_given_by_a_person_or_the_operator_and_by_no_declar
         // And with what it ran.
         let rows = rows(&path).await;
         let (_, detail) = rows.iter().find(|(body, _)| body["kind"] == "document").unwrap();
-        let reaches = if choice == "deny" { Value::Null } else { wishes.into() };
+        let reaches = if choice.starts_with("deny") { Value::Null } else { wishes.into() };
         assert_eq!(detail["reaches"], reaches, "{choice}");
     }
     // The operator's grant, and nobody is asked.
@@ -1056,7 +1066,7 @@ async fn a_yes_to_a_private_address_that_cannot_be_written_down_is_none() {
     let mut page = near(folder.path(), Some(audit.clone()), &[]).await;
     let id = page.hear("ask").await["id"].clone();
     fill(&audit).await;
-    page.say(json!({"answer":{"id":id,"choice":"allow"}})).await;
+    page.say(json!({"answer":{"id":id,"choice":"allow-view"}})).await;
     let text = page.hear("text").await;
     assert!(text["why"].as_str().unwrap().contains("the audit cannot be written"), "{text}");
 }

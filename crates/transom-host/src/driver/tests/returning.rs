@@ -121,7 +121,7 @@ async fn a_question_that_a_closed_tab_left_is_put_to_whoever_takes_over() {
     let mut other = stage.load_in("t2", "p2", 2).await;
     other.say("v1", "open", json!({ "lanes": [], "modes": [] })).await;
     assert_eq!(other.hear("v1", "ask").await["id"], ask["id"]);
-    other.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow" })).await;
+    other.say("v1", "answer", json!({ "id": ask["id"], "choice": "allow-until-end" })).await;
     other.hear("v1", "open").await;
 }
 

@@ -131,7 +131,9 @@ impl Stage {
         let Some((question, rest)) = number(rest) else { return };
         let decision = match rest {
             "y" => Decision::Allow,
+            "v" => Decision::AllowView,
             "Y" => Decision::AllowAlways,
+            "A" => Decision::AllowAll,
             "N" => Decision::DenyAlways,
             _ => Decision::Deny,
         };
