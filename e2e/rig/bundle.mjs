@@ -6,11 +6,12 @@ import { fileURLToPath } from "node:url";
 const HOME = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const made = new Map();
 
-/** Bundles a file of `pages/` (or an absolute path) into a classic script. */
-export function bundle(file) {
+/** Bundles a file of `pages/` (or an absolute path) into a classic script; `alias` puts one module in the place of another. */
+export function bundle(file, alias = {}) {
   const entry = path.resolve(HOME, "pages", file);
-  if (!made.has(entry)) made.set(entry, esbuild({ entryPoints: [entry] }));
-  return made.get(entry);
+  const key = JSON.stringify([entry, alias]);
+  if (!made.has(key)) made.set(key, esbuild({ entryPoints: [entry] }, alias));
+  return made.get(key);
 }
 
 /** Wraps scripts into a document; each is inlined, as a real ui:// resource does it. */
@@ -28,7 +29,7 @@ export function inline(script) {
     .replaceAll("<!--", "<\\!--");
 }
 
-async function esbuild(options) {
+async function esbuild(options, alias) {
   const { outputFiles } = await build({
     bundle: true,
     format: "iife",
@@ -42,6 +43,7 @@ async function esbuild(options) {
     alias: {
       transom: path.resolve(HOME, "../web/src/index.ts"),
       react: path.resolve(HOME, "node_modules/react"),
+      ...alias,
     },
     define: { "process.env.NODE_ENV": '"development"' },
     nodePaths: [path.join(HOME, "node_modules")],

@@ -126,7 +126,7 @@ function firstLoad({ outputs }) {
 
 /** What a server writes into its documents: the view library, and the same with what is carried. */
 async function views() {
-  await classic("index.ts", "transom.global.js", "transom");
+  await classic("client.ts", "transom.global.js", "transom");
   await classic("fetch/global.ts", "carry.global.js", "transom");
 }
 

@@ -146,6 +146,7 @@ const OPTIONS = {
 /** One of each class that is exported. */
 const INSTANCES = {
   App: (App) => new App({ name: "a", version: "1" }),
+  EventDispatcher: (Dispatcher) => new Dispatcher(),
   McpApp: (McpApp) => new McpApp(),
   TransomError: (TransomError) => new TransomError("Closed"),
   PostMessageTransport: (Transport) => new Transport(globalThis.window),

@@ -16,12 +16,17 @@ await app.connect();`;
 const PARTS = [
   [
     "hello view: App connects and shows a result",
-    3.7,
+    4.1,
     () => bundle(HELLO("./dist/index.js")),
   ],
   [
     "complete view client, both faces",
     4.5,
+    () => bundle('export * from "./dist/client.js"'),
+  ],
+  [
+    "all that ext-apps exports to a view: the client, names of methods, stand-ins for schemas",
+    5.5,
     () => bundle('export * from "./dist/index.js"'),
   ],
   ["sandbox script", 2.5, () => bundle('import "./dist/sandbox.js"')],
@@ -57,7 +62,7 @@ const PARTS = [
   ],
   [
     "classic script, to be written into HTML",
-    4.2,
+    4.6,
     () => readFileSync(`${root}dist/transom.global.js`),
   ],
   [

@@ -10,8 +10,10 @@ export type RequestOptions = {
   signal?: AbortSignal;
   /** Hears how far the call has come. */
   onprogress?: (progress: Progress) => void;
-  /** Accepted for ext-apps' sake; progress always starts the timeout anew. */
+  /** Whether progress starts the timeout anew, as it does unless told otherwise. */
   resetTimeoutOnProgress?: boolean;
+  /** Milliseconds without an answer, whatever progress there is. No limit unless told. */
+  maxTotalTimeout?: number;
 };
 
 /** Hears about a request: why nothing came of it, or what did, how far it is, or what time it is. */
@@ -83,9 +85,16 @@ const ask = (
   id: number,
   method: string,
   params?: Json,
-  { signal, timeout = PATIENCE, onprogress }: RequestOptions = {},
+  {
+    signal,
+    timeout = PATIENCE,
+    maxTotalTimeout = Infinity,
+    resetTimeoutOnProgress = true,
+    onprogress,
+  }: RequestOptions = {},
 ): Promise<Json> =>
   new Promise((resolve, reject) => {
+    const last = performance.now() + maxTotalTimeout;
     let due: number;
 
     const hear: Hear = (error, result, progress, now) => {
@@ -93,15 +102,14 @@ const ask = (
         if (now < due) wakeAt(due);
         else giveUp("Timeout");
       } else if (progress) {
-        wait();
+        if (resetTimeoutOnProgress) wait();
         onprogress?.(progress);
       } else {
         signal?.removeEventListener("abort", abort);
         pending.delete(id);
-        if (error) {
-          const { code, message, data } = error;
-          reject(new TransomError(code, `${method}: ${message}`, data));
-        } else resolve(result!);
+        if (error)
+          reject(new TransomError(error.code, error.message, error.data));
+        else resolve(result!);
       }
     };
     const fail = (code: LocalCode) =>
@@ -114,7 +122,8 @@ const ask = (
       }).catch(() => {});
     };
     const abort = () => giveUp("Aborted");
-    const wait = () => wakeAt((due = performance.now() + timeout));
+    const wait = () =>
+      wakeAt((due = Math.min(performance.now() + timeout, last)));
 
     if (signal?.aborted) return fail("Aborted");
     signal?.addEventListener("abort", abort);

@@ -15,7 +15,13 @@ export class TransomError extends Error {
     data?: unknown,
   ) {
     super(message as string);
-    // The name is what a console prints before the message.
-    Object.assign(this, { name: code, code, data });
+    // The class's own name is a shorter one in the build.
+    Object.assign(this, { name: "TransomError", code, data });
   }
+}
+
+/** Refuses the string of somebody who writes plain JavaScript, and says what to write. */
+export function objectOf(params: unknown, name: string, members = "…"): void {
+  if (typeof params === "string")
+    throw new TransomError(-32602, `Write ${name}({ ${members} })`);
 }

@@ -67,10 +67,11 @@ export function openEvents(failed: (error: unknown) => void) {
     },
 
     /** The handler behind an `on…` property: the listener without a key. */
-    get: (name: string) => listeners.get(name)?.get(undefined)?.run,
+    get: (name: string) => listeners.get(eventOf(name))?.get(undefined)?.run,
 
     /** Listens under a key, and hears what it missed once the current code has run. */
-    set(name: string, run: Handler | undefined, key?: unknown) {
+    set(method: string, run: Handler | undefined, key?: unknown) {
+      const name = eventOf(method);
       const slot = listeners.get(name) ?? new Map<unknown, Listener>();
       const listener = slot.get(key) ?? {};
       listeners.set(name, slot.set(key, listener));
@@ -78,8 +79,19 @@ export function openEvents(failed: (error: unknown) => void) {
       queueMicrotask(() => give(listener, kept.get(name)));
     },
 
-    drop: (name: string, key: unknown) => listeners.get(name)?.delete(key),
+    drop: (name: string, key?: unknown) =>
+      listeners.get(eventOf(name))?.delete(key),
   };
+}
+
+/**
+ * The event that a method is for. Earlier drafts lacked "notifications/", or the "d" of "changed"
+ * (docs/reference/mcp-apps.md §4.2).
+ */
+export function eventOf(method: string): string {
+  return method
+    .replace(/^ui\/(notifications\/)?|-/g, "")
+    .replace(/change$/, "changed");
 }
 
 const PARTIAL = "toolinputpartial";

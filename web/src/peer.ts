@@ -1,8 +1,9 @@
 /** One View's channel to its Host, as JSON-RPC: what we ask and wait for, and what the Host asks and is answered. */
 import { openCalls, type RequestOptions } from "./calls.js";
 import { TransomError } from "./error.js";
-import type { Events } from "./events.js";
+import { eventOf, type Events } from "./events.js";
 import type { PostMessageTransport, Transport } from "./transport.js";
+import type { App } from "./view.js";
 import type {
   ErrorObject,
   Json,
@@ -20,6 +21,7 @@ export type Lane = Transport & Partial<PostMessageTransport>;
 
 /** Begins without a channel. `close` is called when the other end closes the channel, or did not want to shake hands. */
 export function openPeer(
+  app: App,
   { emit, get }: Events,
   failed: (error: unknown) => void,
   close: () => void,
@@ -35,13 +37,13 @@ export function openPeer(
   };
   const { call, tell, end } = openCalls(send);
 
-  const hear = (message: Message) => {
+  const hear = (message: Message): void | Promise<void> => {
     if (!("method" in message))
       return tell(message.id, message.error, message.result);
     const { method, params = {} } = message;
     const event = eventOf(method);
     if ("id" in message)
-      return void answer(message, answering, get(event), send).catch(failed);
+      return answer(app, message, answering, get(event), send).catch(failed);
     if (method === "notifications/progress")
       tell(params.progressToken, null, null, params as Progress);
     if (method === "notifications/cancelled")
@@ -81,10 +83,11 @@ export function openPeer(
 
 /** Answers a request of the Host, unless it is cancelled meanwhile. */
 async function answer(
+  app: App,
   { id, method, params = {} }: Request,
   answering: Map<unknown, AbortController>,
   handler: Handler | undefined,
-  send: (message: Unsigned<Message>) => Promise<void>,
+  reply: (message: Unsigned<Message>) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -92,7 +95,16 @@ async function answer(
   answering.set(id, controller);
   try {
     if (!handler) throw new TransomError(-32601, `${method} not found`);
-    const extra = { signal };
+    const { _meta } = params;
+    const { request: send, notification: notify } = app;
+    const extra = {
+      signal,
+      _meta,
+      requestId: id,
+      sendRequest: send,
+      sendNotification: notify,
+      mcpReq: { signal, _meta, id, method, send, notify },
+    };
     // A handler that returns nothing still answers with an object (V-23).
     answer = {
       result: ((await handler(params as never, extra as never)) ?? {}) as Json,
@@ -104,12 +116,5 @@ async function answer(
     };
   }
   answering.delete(id);
-  if (!signal.aborted) await send({ id, ...answer });
-}
-
-/** Earlier drafts lacked "notifications/", or the "d" of "changed" (docs/reference/mcp-apps.md §4.2). */
-export function eventOf(method: string): string {
-  return method
-    .replace(/^ui\/(notifications\/)?|-/g, "")
-    .replace(/change$/, "changed");
+  if (!signal.aborted) await reply({ id, ...answer });
 }

@@ -1,4 +1,5 @@
 /** Tools of the server, called by the names that the server gave them. */
+import { objectOf } from "./error.js";
 import type { App } from "./view.js";
 import type { CallToolResult, ListToolsResult } from "./wire.js";
 
@@ -10,6 +11,7 @@ export function openServerTools(app: App): App["callServerTool"] {
   let prefix = "";
   return async (params, options) => {
     const { name } = params;
+    objectOf(params, "callServerTool", "name, arguments");
     const attempt = async () => ({
       content: [],
       ...(await app.request<Partial<CallToolResult>>(

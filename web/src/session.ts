@@ -11,12 +11,13 @@
  * View carries every byte of this into its HTML.
  */
 import type { RequestOptions } from "./calls.js";
-import { TransomError } from "./error.js";
+import { objectOf, TransomError } from "./error.js";
 import { openEvents, type Events } from "./events.js";
-import { eventOf, openPeer, type Handler, type Lane } from "./peer.js";
+import { handlersOf } from "./handlers.js";
+import { openPeer, type Handler, type Lane } from "./peer.js";
 import { watchSize } from "./resize.js";
 import { openServerTools } from "./server-tools.js";
-import { addTools, type RequestExtra } from "./tools.js";
+import { addTools, check, standardOf } from "./tools.js";
 import { PostMessageTransport, type Transport } from "./transport.js";
 import type { App, AppOptions } from "./view.js";
 import {
@@ -29,17 +30,17 @@ import {
 
 type Plain = { method: string; params?: Json | undefined };
 
-/** Methods that only ask or tell. */
+/** Methods that only ask or tell, and what belongs between the braces where somebody has given a string. */
 const SENDS = {
-  readServerResource: "resources/read",
+  readServerResource: "resources/read uri",
   listServerResources: "resources/list",
   createSamplingMessage: "sampling/createMessage",
-  sendMessage: "ui/message",
-  updateModelContext: "ui/update-model-context",
-  openLink: "ui/open-link",
-  sendOpenLink: "ui/open-link",
+  sendMessage: "ui/message role, content",
+  updateModelContext: "ui/update-model-context content",
+  openLink: "ui/open-link url",
+  sendOpenLink: "ui/open-link url",
   downloadFile: "ui/download-file",
-  requestDisplayMode: "ui/request-display-mode",
+  requestDisplayMode: "ui/request-display-mode mode",
   sendLog: "notifications/message",
   sendSizeChanged: "ui/notifications/size-changed",
   requestTeardown: "ui/notifications/request-teardown",
@@ -76,7 +77,7 @@ export function openSession(
   const failed = (error: unknown) =>
     (app.onerror ?? reportError)(error as Error);
   const events = openEvents(failed);
-  const peer = openPeer(events, failed, () => void close());
+  const peer = openPeer(app, events, failed, () => void close());
 
   const open = async (given?: Transport, options?: RequestOptions) => {
     if (!given && parent === self) throw new TransomError("NoHost");
@@ -99,15 +100,6 @@ export function openSession(
   const methods: Partial<App> = {
     connect: (given, options) => (ready ??= open(given, options)),
     close,
-    async request({ method, params }: Plain, options) {
-      await ready;
-      // Not the promise itself: to adopt one takes longer than to wait for it.
-      return (await peer.call(method, params, options)) as never;
-    },
-    async notification({ method, params }: Plain) {
-      await ready;
-      return peer.send({ method, ...(params && { params }) });
-    },
     getHostContext: () => host.hostContext,
     getHostCapabilities: () => host.hostCapabilities,
     getHostVersion: () => host.hostInfo,
@@ -119,7 +111,8 @@ export function openSession(
     (params: Json) => (host.hostContext = { ...host.hostContext, ...params }),
     host,
   );
-  addMethods(app, events);
+  addPlain(app, peer, () => ready);
+  addMethods(app, events, failed);
   addTools(app, capabilities, () => ready);
 }
 
@@ -136,17 +129,43 @@ const hello = (
   protocolVersion: LATEST_PROTOCOL_VERSION,
 });
 
+/** Gives an `App` what sends anything, once the handshake is over or was never begun. */
+function addPlain(
+  app: App,
+  { call, send }: ReturnType<typeof openPeer>,
+  ready: () => unknown,
+): void {
+  app.request = async (
+    { method, params }: Plain,
+    schema?: unknown,
+    options = schema as RequestOptions,
+  ) => {
+    await ready();
+    // Not the promise itself: to adopt one takes longer than to wait for it.
+    const result = await call(method, params, options);
+    return (standardOf(schema) ? await check(schema, result) : result) as never;
+  };
+  app.notification = async ({ method, params }: Plain) => {
+    await ready();
+    return send({ method, ...(params && { params }) });
+  };
+}
+
 /** Gives an `App` the methods and properties that need no more than its events and its requests. */
-function addMethods(app: App, { get, set, drop }: Events): void {
+function addMethods(
+  app: App,
+  { get, set, drop }: Events,
+  failed: (error: unknown) => void,
+): void {
+  const handles = handlersOf(set);
   Object.assign(app, {
     addEventListener: (event: string, handler: Handler) =>
       set(event, handler, handler as never),
     removeEventListener: drop,
-    // What ext-apps has for any method: its handlers take the whole message.
-    setRequestHandler: (method, handler) =>
-      set(eventOf(method), (params: Json, extra: RequestExtra) =>
-        handler({ method, params }, extra),
-      ),
+    setRequestHandler: handles() as never,
+    removeRequestHandler: drop,
+    setNotificationHandler: handles(failed) as never,
+    removeNotificationHandler: (method) => drop(method, method),
     callServerTool: openServerTools(app),
     setupSizeChangedNotifications: (element) =>
       watchSize(
@@ -155,14 +174,18 @@ function addMethods(app: App, { get, set, drop }: Events): void {
       ),
   } satisfies Partial<App>);
   set("ping", () => {});
-  for (const [name, method] of Object.entries(SENDS))
-    (app as unknown as Json)[name] = (
+  for (const [name, sends] of Object.entries(SENDS)) {
+    const [method, members] = sends.split(/ (.*)/) as [string, string?];
+    (app as unknown as Json)[name] = async (
       params?: Json,
       options?: RequestOptions,
-    ) =>
-      method.includes("notifications/")
+    ) => {
+      objectOf(params, name, members);
+      return await (method.includes("notifications/")
         ? app.notification({ method, params: params ?? {} })
-        : app.request({ method, params }, options);
+        : app.request({ method, params }, options));
+    };
+  }
   for (const [name, , method = name] of HANDLERS)
     Object.defineProperty(app, `on${name}`, {
       get: () => get(method),

@@ -1,42 +1,84 @@
 /** Tools that the View itself offers to the Host. */
+import type { RequestOptions } from "./calls.js";
 import { TransomError } from "./error.js";
+import type { StandardSchemaV1, StandardSchemaWithJSON } from "./standard.js";
 import type { App } from "./view.js";
 import type {
   AppCapabilities,
   CallToolResult,
+  CreateMessageResultWithTools,
   Json,
+  ListResourcesResult,
+  ListToolsResult,
+  ReadResourceResult,
+  RequestId,
   Tool,
   ToolAnnotations,
 } from "./wire.js";
 
-/** The part of Standard Schema that validates. */
-export type StandardSchema<In = unknown, Out = In> = {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => Checked<Out> | Promise<Checked<Out>>;
-    readonly types?: { readonly input: In; readonly output: Out } | undefined;
-  };
-};
-
-type Checked<Out> =
-  | { readonly value: Out; readonly issues?: undefined }
-  | { readonly issues: readonly Issue[] };
-
-type Issue = { readonly message: string };
-
 /** A Standard Schema, or a JSON Schema, which is listed but not enforced. */
-export type ToolSchema = StandardSchema | Json;
+export type ToolSchema = StandardSchemaV1 | Json;
 
 /** What a callback receives for a schema. */
-export type Inferred<S> = S extends StandardSchema
-  ? NonNullable<S["~standard"]["types"]>["output"]
+export type Inferred<S> = S extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<S>
   : Json;
+
+/** Sends any request: at once when the handshake is over, after it when it is under way. */
+export interface Ask {
+  <M extends keyof Answers>(
+    request: { method: M; params?: Json | undefined },
+    options?: RequestOptions,
+  ): Promise<Answers[M]>;
+  <T = Json>(
+    request: { method: string; params?: Json | undefined },
+    options?: RequestOptions,
+  ): Promise<T>;
+  /** With a Standard Schema, which checks the answer. */
+  <S extends StandardSchemaV1>(
+    request: { method: string; params?: Json | undefined },
+    schema: S,
+    options?: RequestOptions,
+  ): Promise<StandardSchemaV1.InferOutput<S>>;
+}
+
+/** What the Host's answers are, by method. */
+type Answers = {
+  ping: Json;
+  "tools/call": CallToolResult;
+  "tools/list": ListToolsResult;
+  "resources/list": ListResourcesResult;
+  "resources/read": ReadResourceResult;
+  "sampling/createMessage": CreateMessageResultWithTools;
+};
+
+/** Sends any notification. */
+export type Tell = (notification: {
+  method: string;
+  params?: Json | undefined;
+}) => Promise<void>;
 
 /** What a handler learns beside the params. */
 export type RequestExtra = {
   /** Aborts when the Host cancels the request. */
   signal: AbortSignal;
+  requestId: RequestId;
+  _meta?: Json | undefined;
+  sendRequest: Ask;
+  sendNotification: Tell;
+  /** The same under the names of the MCP SDK's second version. */
+  mcpReq: {
+    id: RequestId;
+    method: string;
+    _meta?: Json | undefined;
+    signal: AbortSignal;
+    send: Ask;
+    notify: Tell;
+  };
+  /** Never there in a View: the names are for code that also runs elsewhere. */
+  sessionId?: string;
+  http?: undefined;
+  authInfo?: undefined;
 };
 
 /** What a tool says about itself. */
@@ -49,12 +91,26 @@ export type AppToolConfig<In, Out> = {
   _meta?: Json;
 };
 
-/** Runs the tool: with the checked arguments where there is an input schema, else without. */
-export type AppToolCallback<In> = In extends ToolSchema
-  ? (args: Inferred<In>, extra: RequestExtra) => Answer
-  : (extra: RequestExtra) => Answer;
+/** What a tool answers: where it has an output schema, data of that type or a failure. */
+export type AppToolResult<Out extends ToolSchema | undefined = undefined> =
+  Out extends StandardSchemaV1
+    ? | (CallToolResult & {
+          structuredContent: Inferred<Out>;
+          isError?: false;
+        })
+      | (CallToolResult & { isError: true })
+    : CallToolResult;
 
-type Answer = CallToolResult | Promise<CallToolResult>;
+/** Runs the tool: with the checked arguments where there is an input schema, else without. */
+export type AppToolCallback<
+  In extends ToolSchema | undefined = undefined,
+  Out extends ToolSchema | undefined = undefined,
+> = In extends ToolSchema
+  ? (args: Inferred<In>, extra: RequestExtra) => Answer<Out>
+  : (extra: RequestExtra) => Answer<Out>;
+
+type Answer<Out extends ToolSchema | undefined = undefined> =
+  AppToolResult<Out> | Promise<AppToolResult<Out>>;
 
 /** A tool in force, and the ways to change it. */
 export type RegisteredAppTool = AppToolConfig<ToolSchema, ToolSchema> & {
@@ -128,13 +184,22 @@ async function runTool(
 ): Promise<CallToolResult> {
   try {
     if (!inputSchema) return await run(extra);
-    const standard = inputSchema["~standard"] as Standard | undefined;
-    const checked = (await standard?.validate(value)) ?? { value };
-    if (checked.issues) throw JSON.stringify(checked.issues);
-    return await run(checked.value, extra);
+    return await run(await check(inputSchema, value), extra);
   } catch (thrown) {
     return { content: [{ type: "text", text: `${thrown}` }], isError: true };
   }
+}
+
+/** What makes a schema a Standard Schema, if it is one. */
+export const standardOf = (schema: unknown) =>
+  (schema as Partial<StandardSchemaWithJSON> | undefined)?.["~standard"];
+
+/** A value as its Standard Schema has checked and perhaps changed it; as it is, when there is none. */
+export async function check(schema: unknown, value: unknown): Promise<unknown> {
+  const checked = (await standardOf(schema)?.validate(value)) ?? { value };
+  if (checked.issues)
+    throw new TransomError(-32602, JSON.stringify(checked.issues));
+  return checked.value;
 }
 
 /** A tool as it is listed. Writing it as JSON leaves out functions and what is not set (W-7). */
@@ -158,10 +223,8 @@ function toJsonSchema(
   schema: ToolSchema | undefined,
   side: "input" | "output",
 ): unknown {
-  const standard = schema?.["~standard"] as Standard | undefined;
-  return standard?.jsonSchema?.[side]({ target: "draft-2020-12" }) ?? schema;
+  return (
+    standardOf(schema)?.jsonSchema?.[side]({ target: "draft-2020-12" }) ??
+    schema
+  );
 }
-
-type Standard = StandardSchema["~standard"] & {
-  jsonSchema?: Record<"input" | "output", (options: Json) => unknown>;
-};

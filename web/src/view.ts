@@ -6,10 +6,16 @@ import type { RequestOptions } from "./calls.js";
 import type { AppEventMap } from "./events.js";
 import { HANDLERS, openSession } from "./session.js";
 import type {
+  NotificationHandlerSetter,
+  RequestHandlerSetter,
+} from "./handlers.js";
+import type {
   AppToolCallback,
   AppToolConfig,
+  Ask,
   RegisteredAppTool,
   RequestExtra,
+  Tell,
   ToolSchema,
 } from "./tools.js";
 import type { Transport } from "./transport.js";
@@ -20,6 +26,7 @@ import type {
   ContentBlock,
   CreateMessageParams,
   CreateMessageResult,
+  CreateMessageResultWithTools,
   DisplayMode,
   EmbeddedResource,
   HostCapabilities,
@@ -55,6 +62,10 @@ export type AppOptions = {
   strict?: boolean;
   /** Accepted for ext-apps' sake; nothing here evaluates code. */
   allowUnsafeEval?: boolean;
+  /** Accepted for ext-apps' sake; what the Host refuses fails with its own words. */
+  enforceStrictCapabilities?: boolean;
+  /** Accepted for ext-apps' sake; sizes and partial inputs are never more than the Host can take. */
+  debouncedNotificationMethods?: string[];
 };
 
 type On<K extends keyof AppEventMap> =
@@ -129,9 +140,13 @@ export interface App {
     options?: RequestOptions,
   ): Promise<ListResourcesResult>;
   createSamplingMessage(
-    params: CreateMessageParams,
+    params: CreateMessageParams & { tools?: undefined },
     options?: RequestOptions,
   ): Promise<CreateMessageResult>;
+  createSamplingMessage(
+    params: CreateMessageParams,
+    options?: RequestOptions,
+  ): Promise<CreateMessageResultWithTools>;
   sendMessage(
     params: MessageParams,
     options?: RequestOptions,
@@ -170,32 +185,19 @@ export interface App {
   >(
     name: string,
     config: AppToolConfig<In, Out>,
-    callback: AppToolCallback<In>,
+    callback: AppToolCallback<In, Out>,
   ): RegisteredAppTool;
   sendToolListChanged(params?: Json): Promise<void>;
 
-  /**
-   * Answers any request of the Host, by its method; the handler takes the whole request. What it is
-   * called with is not checked: ext-apps' form with a schema in place of the method is not there.
-   */
-  setRequestHandler(
-    method: string,
-    handler: (
-      request: { method: string; params?: Json },
-      extra: RequestExtra,
-    ) => unknown,
-  ): void;
+  /** Answers any request of the Host, in the place of the `on…` property for it, if there is one. */
+  setRequestHandler: RequestHandlerSetter;
+  removeRequestHandler(method: string): void;
+  /** Hears any notification of the Host, beside the `on…` property and the listeners for it. */
+  setNotificationHandler: NotificationHandlerSetter;
+  removeNotificationHandler(method: string): void;
 
-  /** Sends any request: at once when the handshake is over, after it when it is under way. */
-  request<T = Json>(
-    request: { method: string; params?: Json | undefined },
-    options?: RequestOptions,
-  ): Promise<T>;
-  /** Sends any notification. */
-  notification(notification: {
-    method: string;
-    params?: Json | undefined;
-  }): Promise<void>;
+  request: Ask;
+  notification: Tell;
 }
 
 /** The View's client under ext-apps' names. Its methods belong to the object, not to a prototype. */
@@ -215,6 +217,10 @@ type Shared =
   | "close"
   | "request"
   | "notification"
+  | "setRequestHandler"
+  | "removeRequestHandler"
+  | "setNotificationHandler"
+  | "removeNotificationHandler"
   | "getHostContext"
   | "getHostCapabilities"
   | "getHostVersion"

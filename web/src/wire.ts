@@ -247,13 +247,20 @@ export type CreateMessageParams = {
   _meta?: Json;
 };
 
-/** What the model answered. */
+/** What the model answered who was offered no tools. */
 export type CreateMessageResult = {
   role: "user" | "assistant";
-  content: SamplingContent | SamplingContent[];
+  content: TextContent | ImageContent | AudioContent;
   model: string;
   stopReason?: string;
+  _meta?: Json;
 };
+
+/** What the model answered who was offered tools. */
+export type CreateMessageResultWithTools = Omit<
+  CreateMessageResult,
+  "content"
+> & { content: SamplingContent | SamplingContent[] };
 
 /** How loud a log line is. */
 export type LoggingLevel =

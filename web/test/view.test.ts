@@ -289,13 +289,54 @@ describe("asking", () => {
     });
     await expect(refused).rejects.toMatchObject({
       code: -32000,
-      message: "ui/open-link: denied",
+      message: "denied",
       data: { why: 1 },
     });
     const odd = app.openLink({ url: "x" });
     await settle();
     host.say({ id: 2, error: {} });
     await expect(odd).rejects.toBeInstanceOf(TransomError);
+  });
+
+  test("the class's name stands before the message, and nothing else does", async () => {
+    expect(`${new TransomError("Closed")}`).toBe("TransomError: Closed");
+    expect(`${new TransomError(-32000, "denied")}`).toBe(
+      "TransomError: denied",
+    );
+  });
+
+  test.each([
+    ["callServerTool", "callServerTool({ name, arguments })"],
+    ["openLink", "openLink({ url })"],
+    ["readServerResource", "readServerResource({ uri })"],
+    ["requestDisplayMode", "requestDisplayMode({ mode })"],
+    ["sendMessage", "sendMessage({ role, content })"],
+    ["updateModelContext", "updateModelContext({ content })"],
+    ["sendLog", "sendLog({ … })"],
+  ] as const)("%s says what to write for a string", async (method, words) => {
+    await connected();
+    const before = host.messages.length;
+    const call = app[method] as (params: unknown) => Promise<unknown>;
+    const error: TransomError = await call("text").then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+    expect(error).toBeInstanceOf(TransomError);
+    expect(error.message).toContain(words);
+    expect(host.messages.length).toBe(before);
+  });
+
+  test("an answer is checked by the schema that came with the request", async () => {
+    await connected();
+    const schema = z.object({ n: z.number() });
+    const answers = [];
+    for (const n of [1, "one"]) {
+      const call = app.request({ method: "x/y" }, schema, { timeout: 500 });
+      await settle();
+      host.answer("x/y", { n, more: true });
+      answers.push(await call.catch(({ code }) => code));
+    }
+    expect(answers).toEqual([{ n: 1 }, -32602]);
   });
 
   test("W-3 an id that comes back as text settles its call; an unknown one, a second and both at once do not", async () => {
@@ -399,6 +440,39 @@ describe("asking", () => {
     expect(host.posted.length).toBe(before);
   });
 
+  test.each([
+    [
+      "maxTotalTimeout ends what progress keeps alive",
+      { maxTotalTimeout: 150 },
+    ],
+    [
+      "progress changes nothing when it is told not to",
+      { resetTimeoutOnProgress: false },
+    ],
+  ])("%s", async (_, more) => {
+    vi.useFakeTimers();
+    await connected();
+    let code: unknown = "waiting";
+    void codeOf(
+      app.callServerTool(
+        { name: "t" },
+        { timeout: 100, onprogress() {}, ...more },
+      ),
+    ).then((ended) => (code = ended));
+    await vi.advanceTimersByTimeAsync(90);
+    host.say({
+      method: "notifications/progress",
+      params: { progressToken: 1, progress: 1 },
+    });
+    await vi.advanceTimersByTimeAsync(5);
+    expect(code).toBe("waiting");
+    await vi.advanceTimersByTimeAsync(60);
+    expect(code).toBe("Timeout");
+    expect(host.last("notifications/cancelled").params).toMatchObject({
+      requestId: 1,
+    });
+  });
+
   test("close settles every promise, and what comes after is NotConnected", async () => {
     await connected();
     const waiting = [
@@ -484,6 +558,44 @@ describe("hearing", () => {
       ["listener", { arguments: { q: 1 } }],
       ["on", { arguments: { q: 2 } }],
     ]);
+  });
+
+  test("setNotificationHandler hears beside the property and the listeners, until it is removed", async () => {
+    await connected();
+    const [mine, theirs, failed] = [vi.fn(), vi.fn(), vi.fn()];
+    app.ontoolinput = mine;
+    app.onerror = failed;
+    app.setNotificationHandler("ui/notifications/tool-input", theirs);
+    const params = z.object({ n: z.number() });
+    app.setNotificationHandler("x/checked", { params }, ({ n }, { method }) =>
+      theirs(n, method),
+    );
+    app.setNotificationHandler("x/throws", () => {
+      throw new Error("mine");
+    });
+    const tell = async (method: string, params: object) => {
+      host.say({ method, params });
+      await settle();
+    };
+    await tell("ui/notifications/tool-input", { arguments: { a: 1 } });
+    expect(mine).toHaveBeenCalledWith({ arguments: { a: 1 } });
+    expect(theirs.mock.lastCall?.[0]).toEqual({
+      method: "ui/notifications/tool-input",
+      params: { arguments: { a: 1 } },
+    });
+    await tell("x/checked", { n: 1 });
+    expect(theirs.mock.lastCall).toEqual([1, "x/checked"]);
+    await tell("x/checked", { n: "1" });
+    await tell("x/throws", {});
+    expect(
+      failed.mock.calls.map(([error]) => error.code ?? error.message),
+    ).toEqual([-32602, "mine"]);
+
+    app.removeNotificationHandler("ui/notifications/tool-input");
+    theirs.mockClear();
+    await tell("ui/notifications/tool-input", { arguments: { a: 2 } });
+    expect(mine).toHaveBeenCalledTimes(2);
+    expect(theirs).not.toHaveBeenCalled();
   });
 
   test("late handlers get the last input, result and cancellation", async () => {
@@ -763,6 +875,46 @@ describe("answering", () => {
       false,
     );
     expect((await ask("ui/resource-teardown"))?.result).toEqual({ saved: 1 });
+  });
+
+  test("setRequestHandler takes a schema in the place of the method, or checks of its own", async () => {
+    const params = z.object({ n: z.number() });
+    app.setRequestHandler(
+      z.object({ method: z.literal("x/old"), params }),
+      (request, extra) => [request, extra.requestId, extra._meta],
+    );
+    app.setRequestHandler("x/new", { params }, ({ n }, { mcpReq }) => [
+      n + 1,
+      mcpReq.method,
+      mcpReq.id,
+    ]);
+    await connected();
+    const _meta = { k: 1 };
+    const old = await ask("x/old", { n: 1, _meta });
+    expect(old?.result).toEqual([
+      { method: "x/old", params: { n: 1 } },
+      old?.id,
+      _meta,
+    ]);
+    const fresh = await ask("x/new", { n: 1 });
+    expect(fresh?.result).toEqual([2, "x/new", fresh?.id]);
+    for (const method of ["x/old", "x/new"])
+      expect((await ask(method, { n: "1" }))?.error?.code).toBe(-32602);
+    app.removeRequestHandler("x/new");
+    expect((await ask("x/new", { n: 1 }))?.error?.code).toBe(-32601);
+  });
+
+  test("a handler of a request can ask and tell the Host", async () => {
+    app.setRequestHandler("x/y", async (_request, extra) => {
+      await extra.sendNotification({ method: "x/told", params: { a: 1 } });
+      await extra.mcpReq.notify({ method: "x/told", params: { a: 2 } });
+      return extra.mcpReq.send === extra.sendRequest ? { one: true } : {};
+    });
+    await connected();
+    expect((await ask("x/y"))?.result).toEqual({ one: true });
+    expect(
+      host.messages.filter((m) => m.method === "x/told").map((m) => m.params),
+    ).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
   test("V-20 no list_changed when it was not declared", async () => {

@@ -1,3 +1,3 @@
 /** What a server with an `HttpProxy` writes into its documents: the client of a View, and what carries its requests. */
-export * from "../index.js";
+export * from "../client.js";
 export * from "./index.js";
