@@ -209,7 +209,8 @@ fn build(
         .remember(config.run.remember.value)
         .most_views(usize::try_from(config.views.value).unwrap_or(usize::MAX))
         .away(Duration::from_secs(config.away.value))
-        .prefetch(config.run.prefetch.value);
+        .prefetch(config.run.prefetch.value)
+        .trace_calls(config.run.doors.trace.value);
     for server in &config.servers {
         builder = builder.server_with(&server.name, server.target.clone(), server.agreement());
     }

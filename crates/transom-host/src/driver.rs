@@ -25,6 +25,7 @@ mod questions;
 mod seat;
 mod tabs;
 mod tally;
+mod traced;
 mod writing;
 
 pub(crate) use event::{Event, ToSocket};
@@ -98,6 +99,8 @@ pub(crate) struct Parts {
     pub(crate) audit: Option<Audit>,
     pub(crate) memory: Memory,
     pub(crate) metrics: Arc<Metrics>,
+    /// Whether servers are told which trace a call belongs to.
+    pub(crate) traces: bool,
 }
 
 impl Driver {
@@ -116,6 +119,7 @@ impl Driver {
             audit,
             memory,
             metrics,
+            traces,
         } = parts;
         let account = |(name, server): (&String, &Arc<Server>)| {
             let (limits, together) = server.limits();
@@ -143,6 +147,7 @@ impl Driver {
             timers: BTreeSet::new(),
             metrics,
             shown: Shown::default(),
+            traces,
         };
         let (seats, unconfirmed) = (HashMap::new(), vec![]);
         let left = ShownLeft::default();

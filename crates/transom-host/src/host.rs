@@ -60,6 +60,7 @@ impl Host {
             remember: decisions::DAYS,
             page_policy: PagePolicy::default(),
             standing: None,
+            traces: false,
         }
     }
 

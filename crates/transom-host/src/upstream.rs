@@ -56,6 +56,7 @@ mod strays;
 mod supervisor;
 mod target;
 mod times;
+mod trace;
 
 use std::sync::Arc;
 
@@ -83,6 +84,7 @@ pub use target::{
     UpstreamLimits,
 };
 pub use times::Times;
+pub use trace::TraceParent;
 
 use supervisor::{State, Supervisor};
 

@@ -38,6 +38,9 @@ pub(crate) struct DoorArguments {
     /// For how many seconds calls that are under way may take when the host is told to end by SIGTERM; 20, unless said.
     #[arg(long, value_name = "SECONDS", help_heading = "Operation")]
     pub(crate) drain: Option<u64>,
+    /// Tells servers in each call which trace it belongs to: W3C traceparent, in `_meta` and in a header over HTTP.
+    #[arg(long, help_heading = "Operation")]
+    pub(crate) trace_calls: bool,
 }
 
 /// Reads where the page listens.

@@ -23,6 +23,8 @@ pub(crate) struct Doors {
     pub(crate) operate_token_file: Setting<Option<PathBuf>>,
     /// For how many seconds calls may take that are under way at the end.
     pub(crate) drain: Setting<u64>,
+    /// Whether servers are told which trace a call belongs to.
+    pub(crate) trace: Setting<bool>,
 }
 
 impl Reader<'_> {
@@ -65,6 +67,11 @@ impl Reader<'_> {
                 said.drain.map(|seconds| (seconds, "--drain")),
                 self.setting(&file.drain),
                 DRAIN,
+            ),
+            trace: Setting::choose(
+                flag(said.trace_calls, "--trace-calls"),
+                self.setting(&file.trace_calls),
+                false,
             ),
         })
     }

@@ -131,6 +131,7 @@ pub(crate) struct Run {
     pub(crate) operate: Option<Spanned<String>>,
     pub(crate) operate_token_file: Option<Spanned<PathBuf>>,
     pub(crate) drain: Option<Spanned<u64>>,
+    pub(crate) trace_calls: Option<Spanned<bool>>,
 }
 
 /// `[servers.NAME]`. Without a command or a url it says how to treat a server that is named elsewhere: in the file that it

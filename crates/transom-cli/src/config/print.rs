@@ -83,7 +83,9 @@ impl Display for Run {
 }
 
 fn print_doors(f: &mut fmt::Formatter<'_>, doors: &Doors) -> fmt::Result {
-    let Doors { public_origin, beyond, token_file, operate, operate_token_file, drain, .. } = doors;
+    let Doors {
+        public_origin, beyond, token_file, operate, operate_token_file, drain, trace, ..
+    } = doors;
     if let Some(origin) = &public_origin.value {
         line(f, "public-origin", origin.to_string(), &public_origin.source)?;
     }
@@ -96,7 +98,8 @@ fn print_doors(f: &mut fmt::Formatter<'_>, doors: &Doors) -> fmt::Result {
             line(f, name, path.display().to_string(), &file.source)?;
         }
     }
-    line(f, "drain", drain.value, &drain.source)
+    line(f, "drain", drain.value, &drain.source)?;
+    line(f, "trace-calls", trace.value, &trace.source)
 }
 
 impl Run {

@@ -7,6 +7,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep_until},
 };
+use tracing::Instrument as _;
 use transom::{host::ToolCall, violation::Quoted};
 
 use super::{
@@ -48,6 +49,7 @@ impl Seat {
     /// Sends a request to the view's server, and its outcome to the loop.
     pub(super) fn send(&mut self, common: &Common, caller: Caller, request: Request) {
         let Some(server) = common.servers.get(&self.server) else { return };
+        let (request, span) = self.traced(common, caller, request);
         let (stop, stopped) = oneshot::channel();
         match (caller, self.live()) {
             (Caller::View { call, .. }, Some(live)) => drop(live.calls.insert(call, stop)),
@@ -59,7 +61,7 @@ impl Seat {
             events: common.events.clone(),
             timeline: Arc::clone(&common.timeline),
         };
-        tokio::spawn(follow(server, request, caller, told, stopped));
+        tokio::spawn(follow(server, request, caller, told, stopped).instrument(span));
     }
 }
 
@@ -155,6 +157,7 @@ async fn follow(
             Some(Update::Done(outcome)) => outcome,
             None => Err(CallError::Cancelled),
         };
+        tracing::debug!(ok = outcome.is_ok(), "the server answered, or will not");
         // The last word on a call of a view comes before its answer, and not never.
         if let (Caller::View { .. }, Some(_)) = (caller, &newest)
             && let Some(event) = caller.progress(view.clone(), newest)

@@ -57,6 +57,8 @@ pub(super) struct Common {
     /// How many questions were asked before views were shown.
     pub(super) first_questions: u64,
     pub(super) metrics: Arc<Metrics>,
+    /// Whether servers are told which trace a call belongs to.
+    pub(super) traces: bool,
 }
 
 /// One server's views, taken together.

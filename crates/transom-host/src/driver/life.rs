@@ -71,6 +71,7 @@ impl Seat {
         hear: impl FnOnce(&mut Session, Duration, &str, &mut Share) -> Result<(), Violation>,
     ) {
         let now = common.now();
+        let _judging = self.message_span(text.len()).entered();
         let Life::Live(live) = &mut self.life else { return };
         let Some(account) = common.accounts.get_mut(&self.server) else { return };
         if let Err(violation) = hear(&mut live.session, now, text, &mut account.share) {
@@ -224,6 +225,7 @@ impl Seat {
         if let Some(live) = self.live() {
             live.calls.remove(&call);
         }
+        self.end_trace(call, if outcome.is_ok() { "answered" } else { "failed" });
         self.log_outcome(common, call, &outcome);
         let size = outcome.as_ref().map_or(0, |result| result.get().len());
         let room = self.room_for(common, size);

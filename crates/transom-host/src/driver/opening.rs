@@ -233,6 +233,7 @@ impl Seat {
             hindered: Hindered::at_first(&prepared),
             quiet: false,
             begun: HashMap::new(),
+            traced: HashMap::new(),
             banner: prepared.embedded.as_ref().map(embedded::banner),
             prepared,
             mount: mount.clone(),

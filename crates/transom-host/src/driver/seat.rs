@@ -16,7 +16,7 @@ use transom::{
 
 use super::{
     common::Common, event::ToSocket, granting::Hindered, pace::Pace, progress::Calling,
-    tally::Tally,
+    tally::Tally, traced::Traced,
 };
 use crate::{
     allowance::Allowance,
@@ -96,6 +96,8 @@ pub(super) struct Live {
     pub(super) quiet: bool,
     /// What is under way for it at its server, since when.
     pub(super) begun: HashMap<u64, (Words, Duration)>,
+    /// Its requests that are followed, where somebody wants that.
+    pub(super) traced: HashMap<u64, Traced>,
     pub(super) mount: Mount,
     /// What its card says of the form that it has, where that is a deprecated one.
     pub(super) banner: Option<Words>,
@@ -170,6 +172,7 @@ impl Seat {
     pub(super) fn drive(&mut self, common: &mut Common) {
         while let Some(output) = self.live().and_then(|live| live.session.poll()) {
             self.count_output(&output);
+            self.trace(common, &output);
             self.carry_out(common, output);
         }
         let next = match &self.life {

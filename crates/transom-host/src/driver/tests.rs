@@ -1438,3 +1438,4 @@ mod draining;
 mod linked;
 mod long_calls;
 mod returning;
+mod traced;

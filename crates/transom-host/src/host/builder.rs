@@ -56,6 +56,7 @@ pub struct Builder {
     pub(super) remember: u32,
     pub(super) page_policy: PagePolicy,
     pub(super) standing: Option<String>,
+    pub(super) traces: bool,
 }
 
 /// What is agreed with one server alone.
@@ -213,6 +214,14 @@ impl Builder {
         self
     }
 
+    /// Whether servers are told in each call which trace it belongs to: W3C `traceparent`, in `_meta` and in a header over HTTP. They are not, unless
+    /// said. A view never says it. The spans of `tracing` at the level `debug` hold the same.
+    #[must_use]
+    pub fn trace_calls(mut self, trace: bool) -> Self {
+        self.traces = trace;
+        self
+    }
+
     /// A token of the operator's own, beside those of [`Host::token`]: it opens the page as often as somebody has it, in any browser.
     /// For a host that others reach, where nobody reads what it prints.
     #[must_use]
@@ -261,6 +270,7 @@ impl Builder {
             audit: self.audit.clone(),
             memory: Memory::new(kept, events.clone(), Arc::clone(&log)),
             metrics: Arc::clone(&metrics),
+            traces: self.traces,
         });
         let (decisions, left) = (driver.shown_decisions(), driver.shown_left());
         tokio::spawn(driver.run(queue));

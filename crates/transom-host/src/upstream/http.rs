@@ -374,6 +374,8 @@ impl Parcel {
             }
             listing.headers(request).into_iter().for_each(|(name, value)| put(name, &value));
         }
+        // What stands in `_meta` as well, for whoever follows requests without reading them.
+        request.trace().inspect(|trace| trace.put_in(&mut headers));
         Self { id, kind, era, text: text.into(), headers }
     }
 

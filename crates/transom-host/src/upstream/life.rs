@@ -24,6 +24,7 @@ use tokio::{
     task::{AbortHandle, JoinSet},
     time::Instant,
 };
+use tracing::Instrument as _;
 use transom::calls::Patience;
 
 use super::{
@@ -181,7 +182,8 @@ impl Life {
             Link::Pipe(outbox) => outbox.push(text).map_err(|_| NotCalled::Busy),
             Link::Http(http) => {
                 let parcel = Parcel::of_request(id, (kind, era), text, request, &self.listing());
-                let exchange = self.spawn(Arc::clone(http).exchange(Arc::clone(self), parcel));
+                let exchange = Arc::clone(http).exchange(Arc::clone(self), parcel);
+                let exchange = self.spawn(exchange.in_current_span());
                 self.desk().carried_by(id, exchange);
                 Ok(())
             }

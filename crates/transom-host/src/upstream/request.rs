@@ -8,7 +8,7 @@ use transom::{
     wire::{Members, method},
 };
 
-use super::Era;
+use super::{Era, TraceParent, trace::NAME as TRACE};
 
 /// A method and its params, ready to be sent.
 ///
@@ -23,6 +23,8 @@ pub struct Request {
     body: String,
     /// All members of `_meta` but ours, printed, without braces.
     meta: String,
+    /// Which trace it belongs to, if its server is told.
+    trace: Option<TraceParent>,
     /// Whether it says that we show views, where every request says it by itself.
     views: bool,
 }
@@ -36,7 +38,7 @@ impl Request {
     /// A request without params.
     pub fn new(method: &str) -> Self {
         let (body, meta) = (String::new(), String::new());
-        Self { method: method.into(), name: None, body, meta, views: true }
+        Self { method: method.into(), name: None, body, meta, trace: None, views: true }
     }
 
     /// Says in this one request that we show no views. In the greeting era it was said once for all, and
@@ -44,6 +46,13 @@ impl Request {
     #[must_use]
     pub fn without_views(mut self) -> Self {
         self.views = false;
+        self
+    }
+
+    /// Tells the server which trace it belongs to. Nobody else does: what params say of one is left out.
+    #[must_use]
+    pub fn in_trace(mut self, trace: TraceParent) -> Self {
+        self.trace = Some(trace);
         self
     }
 
@@ -121,6 +130,11 @@ impl Request {
         self.name.as_deref()
     }
 
+    /// Which trace it belongs to, if its server is told.
+    pub(super) fn trace(&self) -> Option<TraceParent> {
+        self.trace
+    }
+
     pub(super) fn says_views(&self) -> bool {
         self.views
     }
@@ -156,7 +170,9 @@ impl Request {
 
     fn print_meta(&self, text: &mut String, token: Option<u64>, stamp: &Stamp) {
         let token = token.map(|token| format!(r#""progressToken":{token}"#)).unwrap_or_default();
-        let mut parts = [&*self.meta, &token, &stamp.0].into_iter().filter(|part| !part.is_empty());
+        let trace = self.trace.map(|trace| format!(r#""{TRACE}":"{trace}""#)).unwrap_or_default();
+        let mut parts =
+            [&*self.meta, &token, &trace, &stamp.0].into_iter().filter(|part| !part.is_empty());
         let Some(first) = parts.next() else { return };
         let comma = if self.body.is_empty() { "" } else { "," };
         text.push_str(comma);
@@ -238,7 +254,8 @@ fn name_key(method: &str) -> &'static str {
 
 /// What a caller's `_meta` may not say: it is said by us, or it is the other caller's number.
 fn is_ours(name: &str) -> bool {
-    [PROGRESS_TOKEN, META_VERSION, META_CLIENT, META_CAPABILITIES].contains(&name)
+    [PROGRESS_TOKEN, TRACE, TRACE_STATE, BAGGAGE, META_VERSION, META_CLIENT, META_CAPABILITIES]
+        .contains(&name)
 }
 
 #[derive(serde::Deserialize)]
@@ -247,6 +264,9 @@ struct Arguments {
 }
 
 const PROGRESS_TOKEN: &str = "progressToken";
+/// What the W3C has for traces beside, under which names MCP carries it.
+const TRACE_STATE: &str = "tracestate";
+const BAGGAGE: &str = "baggage";
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -290,6 +310,19 @@ mod tests {
             raw(r#"{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"sampling":{}}}}"#);
         let request = Request::with_params("tools/list", &params).unwrap();
         assert!(!request.print(0, false, &stamp()).contains("sampling"));
+    }
+
+    #[test]
+    fn only_we_say_which_trace_a_request_belongs_to() {
+        let meta =
+            r#"{"_meta":{"traceparent":"00-theirs","tracestate":"x=1","baggage":"k=v","mine":1}}"#;
+        let request = Request::with_params("tools/list", &raw(meta)).unwrap();
+        let plain = request.print(3, false, &Stamp::default());
+        assert!(plain.ends_with(r#""params":{"_meta":{"mine":1}}}"#), "{plain}");
+        let trace = TraceParent::new().unwrap();
+        let traced = request.in_trace(trace).print(3, true, &Stamp::default());
+        let expected = format!(r#"{{"mine":1,"progressToken":3,"traceparent":"{trace}"}}"#);
+        assert!(traced.contains(&expected), "{traced}");
     }
 
     #[test]

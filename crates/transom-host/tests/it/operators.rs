@@ -7,12 +7,16 @@ use axum::{
     response::Html,
     routing::{get, post},
 };
+use serde_json::{Value, json};
 use tower::ServiceExt as _;
 use transom::{csp::Source, origin::Origin};
 use transom_host::{
     BuildError, Host, Operators, PagePolicy,
     sandbox::{Naming, Wildcard},
+    upstream::{CallOptions, Request as UpstreamRequest, TraceParent, Upstream},
 };
+
+use crate::{http_peer::WebServer, wishes::options};
 
 const PUBLIC: &str = "https://transom.example.com";
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -189,4 +193,26 @@ async fn no_page_reads_what_operators_ask() {
     }
     let short = host.operator_router(Operators::default().token("short"));
     assert!(short.is_err());
+}
+
+#[tokio::test]
+async fn over_http_a_trace_stands_in_a_header_as_in_the_message_and_without_one_in_neither() {
+    let server = WebServer::start(|exchange| async move {
+        let Some(mut exchange) = exchange.greeted("").await else { return };
+        let header = exchange.header("traceparent").map(ToOwned::to_owned);
+        let meta = exchange.body["params"]["_meta"]["traceparent"].clone();
+        exchange.answer(json!({ "header": header, "meta": meta })).await;
+    })
+    .await;
+    let upstream = Upstream::connect(server.target(), options()).await.unwrap();
+    let trace = TraceParent::new().unwrap();
+    let request = || UpstreamRequest::new("any");
+    let call = async |request: UpstreamRequest| {
+        let call = upstream.call(&request, CallOptions::default()).unwrap();
+        let answer = call.outcome().await.unwrap();
+        serde_json::from_str::<Value>(answer.get()).unwrap()
+    };
+    let traced = call(request().in_trace(trace)).await;
+    assert_eq!(traced, json!({ "header": trace.to_string(), "meta": trace.to_string() }));
+    assert_eq!(call(request()).await, json!({ "header": null, "meta": null }));
 }

@@ -217,14 +217,19 @@ impl Dropped {
 }
 
 /// Whether MCP keeps a key of `_meta` for itself: its prefix has `modelcontextprotocol` or `mcp` for its second
-/// label, or (before 2025-11-25) for any label but the last. Read as a lenient reader would.
+/// label, or (before 2025-11-25) for any label but the last, or it is one of those for traces. Read as a lenient reader would.
 fn is_reserved(key: &str) -> bool {
     let key = key.split('\0').next().unwrap_or_default();
-    let Some((prefix, _)) = key.split_once('/') else { return false };
+    let Some((prefix, _)) = key.split_once('/') else {
+        return TRACING.iter().any(|of| reads_as(key, of));
+    };
     let labels: Vec<&str> = prefix.split('.').collect();
     let is_mcp = |label: &str| reads_as(label, "mcp") || reads_as(label, "modelcontextprotocol");
     labels.iter().enumerate().any(|(at, label)| is_mcp(label) && (at <= 1 || at + 1 < labels.len()))
 }
+
+/// What says which trace a request belongs to: the host's to say, whose spans they are.
+const TRACING: [&str; 3] = ["traceparent", "tracestate", "baggage"];
 
 fn push_member(object: &mut String, name: &str, value: &str) {
     if object.len() > 1 {
@@ -315,8 +320,8 @@ mod tests {
             (r#"{"name":"a","__proto__":{},"names":1}"#, r#"{"name":"a"}"#, &["\"__proto__\"", "\"names\""]),
             (r#"{"name":"a","_meta":{"progressToken":1,"acme/trace":[ 1 ]}}"#, r#"{"name":"a"} {"acme/trace":[1]}"#, &[]),
             (r#"{"name":"a","_meta":{"progressToken":"mine"}}"#, r#"{"name":"a"}"#, &[]),
-            (r#"{"name":"a","_meta":{"io.modelcontextprotocol/related-task":{},"traceparent":"x"}}"#, r#"{"name":"a"} {"traceparent":"x"}"#,
-                &["\"io.modelcontextprotocol/related-task\""]),
+            (r#"{"name":"a","_meta":{"io.modelcontextprotocol/related-task":{},"TraceParent":"x","tracestate":"x","baggage":"x","trace":"x"}}"#, r#"{"name":"a"} {"trace":"x"}"#,
+                &["\"io.modelcontextprotocol/related-task\"", "\"TraceParent\"", "\"tracestate\"", "\"baggage\""]),
             (r#"{"name":"a","_meta":{"IO.ModelContextProtocol/clientInfo":{},"io.modelcontextprotocol/x\u0000y":1}}"#, r#"{"name":"a"}"#,
                 &["\"IO.ModelContextProtocol/clientInfo\"", "\"io.modelcontextprotocol/x\\u{0}y\""]),
             (r#"{"name":"a","_meta":{"tools.mcp.com/a":1,"mcp.dev/b":2,"com.example.mcp/c":3,"mcp":4}}"#, r#"{"name":"a"} {"com.example.mcp/c":3,"mcp":4}"#,
