@@ -44,7 +44,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// How this application knows its user; yours has a way of its own. Whoever opens the printed address has a cookie for the day,
-/// and whoever has the cookie gets a key for each load of the page.
+/// and whoever has the cookie gets a key for each load of the page. On this machine that is every program that the browser talks to:
+/// cookies know no ports. On a domain of its own, over https, a cookie is its application's alone.
 fn signing_in(host: &Arc<Host>) -> Router {
     let day = host.page_key(Duration::from_secs(24 * 60 * 60));
     println!("http://localhost:7620/enter?{}", day.reveal());
