@@ -125,6 +125,14 @@ test("a view cannot have the guest of the next one shown", async () => {
   await card.close();
 });
 
+test("a view that is busy for long is loaded once", async () => {
+  await spare();
+  const card = await bench.run("needy", "busy");
+  await card.guest.locator("body[data-done]").waitFor();
+  assert.equal(await card.guest.locator("body").getAttribute("data-done"), "1");
+  await card.close();
+});
+
 test("what a person gave for good is had in a place that was loaded ahead of it too", async () => {
   const card = await bench.run("needy", "camera");
   await card.box.locator(".blocked").getByRole("button").click();

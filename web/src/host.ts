@@ -207,15 +207,11 @@ export class TransomView extends HTMLElement {
     const { href, origin } = new URL(src, location.href);
     if (!/^https?:/.test(href)) throw new TypeError("not a page");
     let frame = this.#frame!;
-    // What a frame may use is settled when it loads.
-    if (this.#warm === href && !allow) {
+    // What a frame may use is settled when it loads. One whose process has ended meanwhile has no porch in it.
+    if (this.#warm === href && !allow && frame.contentWindow!.length) {
       this.#warm = undefined;
       // The porch shows its guest at the first word.
       this.#window!.send({});
-      // The frame's process may have ended meanwhile, which the browser does not tell.
-      void this.#it
-        .ask()
-        .then((active) => active ?? (frame.isConnected && this.#mount(opened)));
     } else {
       this.#unmount();
       frame = this.#frame = Object.assign(document.createElement("iframe"), {

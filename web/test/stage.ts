@@ -59,6 +59,8 @@ export class FakeChannel {
 
 /** Another window: remembers what was posted to it. */
 export class FakeWindow {
+  /** How many frames are in it. */
+  length = 1;
   readonly posted: { data: Wire; target: string; ports: FakePort[] }[] = [];
   postMessage(data: unknown, target: string, ports: FakePort[] = []) {
     this.posted.push({
