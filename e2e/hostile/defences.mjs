@@ -238,8 +238,8 @@ export const DEFENCES = [
   },
   {
     name: "the page draws a tool's form when somebody opens it",
-    file: "workbench/form.ts",
-    find: 'if (details.open) draw();\n  else details.addEventListener("toggle", draw, { signal: stop.signal });',
+    file: "workbench/offers.ts",
+    find: 'details.addEventListener("toggle", draw, { once: true });',
     put: "draw();",
     test: ["relay", "drawn when somebody opens it"],
   },
@@ -469,8 +469,8 @@ export const DEFENCES = [
   {
     name: "a frame that was loaded ahead is for views that may use nothing",
     file: "web/src/host.ts",
-    find: "if (this.#warm === href && !allow) {",
-    put: "if (this.#warm === href) {",
+    find: "if (this.#warm === href && !allow && ",
+    put: "if (this.#warm === href && ",
     test: ["tests/host-spare", "what a person gave for good"],
   },
   {
