@@ -26,7 +26,7 @@ test("a page of an application's own shows a view, and answers for its user", as
   const question = page.getByRole("dialog");
   await question.getByText('View of "show_weather" from "demo"').waitFor();
   await question.getByText(/"text":/).waitFor();
-  const yes = question.getByRole("button", { name: "allow", exact: true });
+  const yes = question.getByRole("button", { name: /^allow/ }).first();
   assert.equal(await yes.isDisabled(), true);
   await yes.click();
   await guest.getByText(/saved note 1/i).waitFor();
