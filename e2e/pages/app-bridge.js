@@ -16,21 +16,41 @@ globalThis.openHost = async (frame, { hostContext, hostCapabilities }) => {
   );
   await bridge.connect(transport);
 
-  const handlers = new Map([
-    ["tools/call", "oncalltool"],
-    ["resources/read", "onreadresource"],
-    ["resources/list", "onlistresources"],
-    ["sampling/createMessage", "oncreatesamplingmessage"],
-    ["ui/message", "onmessage"],
-    ["ui/open-link", "onopenlink"],
-    ["ui/download-file", "ondownloadfile"],
-    ["ui/request-display-mode", "onrequestdisplaymode"],
-    ["ui/update-model-context", "onupdatemodelcontext"],
-    ["ui/notifications/size-changed", "onsizechange"],
-    ["ui/notifications/request-teardown", "onrequestteardown"],
-    ["notifications/message", "onloggingmessage"],
-  ]);
-  const verbs = new Map([
+  const verbs = verbsOf(bridge);
+  return {
+    bridge,
+    handle(method, handler) {
+      const setter = HANDLERS.get(method);
+      if (setter) bridge[setter] = handler;
+      else ear.hear("unhandled", method);
+    },
+    send: (method, params) => verbs.get(method)(params),
+    sendHtml: (html, more = {}) =>
+      bridge.sendSandboxResourceReady({ html, ...more }),
+    appInfo: () => bridge.getAppVersion(),
+    appCapabilities: () => bridge.getAppCapabilities(),
+    close: () => bridge.close(),
+  };
+};
+
+const HANDLERS = new Map([
+  ["tools/call", "oncalltool"],
+  ["resources/read", "onreadresource"],
+  ["resources/list", "onlistresources"],
+  ["sampling/createMessage", "oncreatesamplingmessage"],
+  ["ui/message", "onmessage"],
+  ["ui/open-link", "onopenlink"],
+  ["ui/download-file", "ondownloadfile"],
+  ["ui/request-display-mode", "onrequestdisplaymode"],
+  ["ui/update-model-context", "onupdatemodelcontext"],
+  ["ui/notifications/size-changed", "onsizechange"],
+  ["ui/notifications/request-teardown", "onrequestteardown"],
+  ["notifications/message", "onloggingmessage"],
+]);
+
+/** What a test sends by its wire name. */
+function verbsOf(bridge) {
+  return new Map([
     ["ui/notifications/tool-input", (params) => bridge.sendToolInput(params)],
     [
       "ui/notifications/tool-input-partial",
@@ -59,22 +79,7 @@ globalThis.openHost = async (frame, { hostContext, hostCapabilities }) => {
     ["tools/call", (params) => bridge.callTool(params)],
     ["ping", () => pingThrough(bridge)],
   ]);
-
-  return {
-    bridge,
-    handle(method, handler) {
-      const setter = handlers.get(method);
-      if (setter) bridge[setter] = handler;
-      else ear.hear("unhandled", method);
-    },
-    send: (method, params) => verbs.get(method)(params),
-    sendHtml: (html, more = {}) =>
-      bridge.sendSandboxResourceReady({ html, ...more }),
-    appInfo: () => bridge.getAppVersion(),
-    appCapabilities: () => bridge.getAppCapabilities(),
-    close: () => bridge.close(),
-  };
-};
+}
 
 // `ping` has no method of its own on AppBridge; both versions take it through `request`, with different arguments.
 function pingThrough(bridge) {

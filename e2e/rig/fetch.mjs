@@ -1,4 +1,5 @@
 // A view whose requests are carried, and a tab with the same page and the same backend.
+import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -33,4 +34,24 @@ export async function openFetch({ toml = '[policy]\nother-tools = "allow"\n', vi
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** How many slow requests the backend has begun, and how many ended before their time. */
+export const countsOf = async (origin) => (await (await fetch(`${origin}/api/counts`)).text()).split(" ").map(Number);
+
+export async function until(condition) {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 10));
+}
+
+/** ERR-5: a view takes a request back, and the backend learns of it. */
+export async function abortReaches(origin, guest) {
+  const [begun, ended] = await countsOf(origin);
+  const error = guest.evaluate(() => {
+    globalThis.controller = new AbortController();
+    return fetch("/api/slow", { signal: controller.signal }).catch((error) => error);
+  });
+  await until(async () => (await countsOf(origin))[0] === begun + 1);
+  await guest.evaluate(() => controller.abort("enough"));
+  assert.equal(await error, "enough");
+  await until(async () => (await countsOf(origin))[1] === ended + 1);
 }

@@ -30,19 +30,7 @@ export const slow = (...mood) => ({ command: process.execPath, args: [path.join(
  */
 export async function startHost({ verb = "run", servers, toml, args = [], env = {}, terminal = false } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "transom-host-"));
-  const words = [...args, "--port", String(await freePort())];
-  // What one test agreed to is not agreed to in the next.
-  if (!args.some((word) => ["--data-dir", "--no-data"].includes(word))) words.push("--data-dir", path.join(folder, "data"));
-  if (servers) {
-    const file = path.join(folder, "mcp.json");
-    writeFileSync(file, JSON.stringify({ mcpServers: servers }));
-    words.push("--config", file);
-  }
-  if (toml) {
-    const file = path.join(folder, "transom.toml");
-    writeFileSync(file, toml);
-    words.push("--toml", file);
-  }
+  const words = [...args, "--port", String(await freePort()), ...filesIn(folder, args, servers, toml)];
   // A group of its own, so that a test can tell that nobody of it is left.
   const [program, line] = terminal ? ["script", inTerminal([binary(), verb, ...words])] : [binary(), [verb, ...words]];
   const child = spawn(program, line, { detached: true, env: { ...process.env, ...env }, stdio: [terminal ? "pipe" : "ignore", "pipe", "pipe"] });
@@ -51,15 +39,9 @@ export async function startHost({ verb = "run", servers, toml, args = [], env = 
   const output = [];
   child.stderr.setEncoding("utf8").on("data", (text) => output.push(text));
   const lines = createInterface({ input: child.stdout });
-  const address = await new Promise((found, failed) => {
-    lines.on("line", (line) => {
-      output.push(line);
-      const match = /(http:\/\/localhost:\d+)\/#token=(\S+).*sandbox on :(\d+)/.exec(line);
-      if (match) found(match);
-    });
-    exited.then(() => failed(new Error(`transom ended: ${output.join("\n")}`)));
-  });
-  const [, origin, token, sandboxPort] = address;
+  lines.on("line", (line) => output.push(line));
+  const ended = exited.then(() => assert.fail(`transom ended: ${output.join("\n")}`));
+  const [, origin, token, sandboxPort] = await Promise.race([ended, printed(lines, /(http:\/\/localhost:\d+)\/#token=(\S+).*sandbox on :(\d+)/)]);
   const data = words[words.indexOf("--data-dir") + 1];
   return {
     pid: child.pid,
@@ -73,17 +55,9 @@ export async function startHost({ verb = "run", servers, toml, args = [], env = 
     exited,
     interrupt: end,
     async press() {
-      const printed = new Promise((found) => {
-        const hear = (line) => {
-          const match = /http:\/\/localhost:\d+\/#token=\w+/.exec(line);
-          if (!match) return;
-          lines.off("line", hear);
-          found(match[0]);
-        };
-        lines.on("line", hear);
-      });
+      const address = printed(lines, /http:\/\/localhost:\d+\/#token=\w+/);
       child.stdin.write("\r");
-      return printed;
+      return (await address)[0];
     },
     /** As a power cut ends it: no time to say anything. Its servers notice that nobody listens any more. */
     async kill() {
@@ -98,6 +72,37 @@ export async function startHost({ verb = "run", servers, toml, args = [], env = 
       return code;
     },
   };
+}
+
+/** The words that name the files of a host, which are written into a folder. */
+function filesIn(folder, args, servers, toml) {
+  const words = [];
+  // What one test agreed to is not agreed to in the next.
+  if (!args.some((word) => ["--data-dir", "--no-data"].includes(word))) words.push("--data-dir", path.join(folder, "data"));
+  if (servers) {
+    const file = path.join(folder, "mcp.json");
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+    words.push("--config", file);
+  }
+  if (toml) {
+    const file = path.join(folder, "transom.toml");
+    writeFileSync(file, toml);
+    words.push("--toml", file);
+  }
+  return words;
+}
+
+/** What a pattern finds in the first line that has it. */
+function printed(lines, pattern) {
+  return new Promise((found) => {
+    const hear = (line) => {
+      const match = pattern.exec(line);
+      if (!match) return;
+      lines.off("line", hear);
+      found(match);
+    };
+    lines.on("line", hear);
+  });
 }
 
 /** The arguments with which `script` runs a command in a terminal of its own, and keeps no record of it. */

@@ -40,40 +40,54 @@ export async function openTrio(t, { site, openStage }, options = {}) {
     sandbox: new URL(address).origin,
     guest: new URL(guestUrl ?? address).origin,
   };
-  const greeting = {
-    hostContext: { theme: "dark" },
-    hostCapabilities: { serverTools: {} },
-  };
   const html =
     raw &&
     page({
       scripts: await Promise.all(["ear.js", ...viewScripts].map(bundle)),
     });
-  if (element) {
-    const resource = raw ? { html, ...message } : undefined;
-    await mountElement(stage.host, address, {
-      ...greeting,
-      resource,
-      ...options.host,
-    });
-  } else {
-    await mountFrame(stage.host, address, {
-      ...greeting,
-      origin: origins.sandbox,
-      ...options.host,
-    });
-    if (raw) {
-      await stage.host.evaluate(() => ear.next("sandboxready"));
-      await stage.host.evaluate(
-        ([html, message]) => theHost.sendHtml(html, message),
-        [html, message],
-      );
-    }
-  }
+  const mount = element ? putElement : putFrame;
+  await mount(
+    stage.host,
+    address,
+    origins.sandbox,
+    html,
+    message,
+    options.host,
+  );
   const sandbox = await stage.frameAt(address);
   const view = await stage.frameAt(guestUrl ?? "about:srcdoc");
   if (connect) await connectApp(view);
   return { ...stage, sandbox, view, origins, guestUrl, address };
+}
+
+const GREETING = {
+  hostContext: { theme: "dark" },
+  hostCapabilities: { serverTools: {} },
+};
+
+function putElement(host, address, _origin, html, message, more) {
+  const resource = html ? { html, ...message } : undefined;
+  return mountElement(host, address, { ...GREETING, resource, ...more });
+}
+
+/** A small host's frame, which is given the guest's HTML where the guest has no address. */
+async function putFrame(host, address, origin, html, message, more) {
+  await mountFrame(host, address, { ...GREETING, origin, ...more });
+  if (!html) return;
+  await host.evaluate(() => ear.next("sandboxready"));
+  await host.evaluate(
+    ([html, message]) => theHost.sendHtml(html, message),
+    [html, message],
+  );
+}
+
+/** Reloads the view of a trio, and connects it again. */
+export async function reload({ host, view }) {
+  const gone = host.waitForEvent("framenavigated", (frame) => frame === view);
+  await view.evaluate(() => void location.reload()).catch(() => {});
+  await gone;
+  await view.waitForLoadState("load");
+  await connectApp(view);
 }
 
 /** Connects `app` in a frame that has our library, with an ear on every event. */

@@ -14,39 +14,7 @@ export async function startLocked(html) {
     return secrets.at(-1);
   };
   let origin;
-  const answers = {
-    initialize: () => ({
-      protocolVersion: "2025-11-25",
-      serverInfo: { name: "locked", version: "1" },
-      capabilities: { tools: {}, resources: {} },
-    }),
-    "tools/list": () => ({ tools: [{ name: "show", inputSchema: { type: "object" }, _meta: { ui: { resourceUri: VIEW } } }] }),
-    "tools/call": () => ({ content: [{ type: "text", text: "unlocked" }] }),
-    "resources/list": () => ({ resources: [] }),
-    "resources/read": () => ({ contents: [{ uri: VIEW, mimeType: MIME, text: html }] }),
-  };
-  const routes = {
-    "/.well-known/oauth-protected-resource/mcp": () => ({ resource: `${origin}/mcp`, authorization_servers: [origin] }),
-    "/.well-known/oauth-authorization-server": () => ({
-      issuer: origin,
-      authorization_endpoint: `${origin}/authorize`,
-      token_endpoint: `${origin}/token`,
-      registration_endpoint: `${origin}/register`,
-      response_types_supported: ["code"],
-      code_challenge_methods_supported: ["S256"],
-    }),
-    "/register": (body) => ({ client_id: "one", redirect_uris: JSON.parse(body).redirect_uris }),
-    "/token": (body) => {
-      const form = new URLSearchParams(body);
-      const asked = codes.get(form.get("code"));
-      codes.delete(form.get("code"));
-      const proof = createHash("sha256").update(form.get("code_verifier")).digest("base64url");
-      if (asked?.get("code_challenge") !== proof) return undefined;
-      const token = make("access");
-      tokens.add(token);
-      return { access_token: token, token_type: "Bearer", expires_in: 3600, refresh_token: make("refresh") };
-    },
-  };
+  const routes = routesOf(() => origin, codes, tokens, make);
   const server = http.createServer(async (request, response) => {
     const url = new URL(request.url, origin);
     const body = Buffer.concat(await request.toArray()).toString();
@@ -79,7 +47,7 @@ export async function startLocked(html) {
     if (request.method !== "POST") return reply(405);
     const { id, method } = JSON.parse(body);
     if (id === undefined) return reply(202);
-    const result = answers[method]?.();
+    const result = answersOf(html)[method]?.();
     reply(result ? 200 : 400, result ? { jsonrpc: "2.0", id, result } : { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
   });
   server.listen(0, "127.0.0.1");
@@ -87,3 +55,40 @@ export async function startLocked(html) {
   origin = `http://127.0.0.1:${server.address().port}`;
   return { url: `${origin}/mcp`, secrets, close: () => (server.closeAllConnections(), server.close()) };
 }
+
+/** What the server answers to who has signed in. */
+const answersOf = (html) => ({
+  initialize: () => ({
+    protocolVersion: "2025-11-25",
+    serverInfo: { name: "locked", version: "1" },
+    capabilities: { tools: {}, resources: {} },
+  }),
+  "tools/list": () => ({ tools: [{ name: "show", inputSchema: { type: "object" }, _meta: { ui: { resourceUri: VIEW } } }] }),
+  "tools/call": () => ({ content: [{ type: "text", text: "unlocked" }] }),
+  "resources/list": () => ({ resources: [] }),
+  "resources/read": () => ({ contents: [{ uri: VIEW, mimeType: MIME, text: html }] }),
+});
+
+/** The place to sign in: who it is, who registers, and codes for tokens. */
+const routesOf = (origin, codes, tokens, make) => ({
+  "/.well-known/oauth-protected-resource/mcp": () => ({ resource: `${origin()}/mcp`, authorization_servers: [origin()] }),
+  "/.well-known/oauth-authorization-server": () => ({
+    issuer: origin(),
+    authorization_endpoint: `${origin()}/authorize`,
+    token_endpoint: `${origin()}/token`,
+    registration_endpoint: `${origin()}/register`,
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+  }),
+  "/register": (body) => ({ client_id: "one", redirect_uris: JSON.parse(body).redirect_uris }),
+  "/token": (body) => {
+    const form = new URLSearchParams(body);
+    const asked = codes.get(form.get("code"));
+    codes.delete(form.get("code"));
+    const proof = createHash("sha256").update(form.get("code_verifier")).digest("base64url");
+    if (asked?.get("code_challenge") !== proof) return undefined;
+    const token = make("access");
+    tokens.add(token);
+    return { access_token: token, token_type: "Bearer", expires_in: 3600, refresh_token: make("refresh") };
+  },
+});

@@ -8,6 +8,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { after, test } from "../rig/test.mjs";
 import { bundle } from "../rig/bundle.mjs";
+import { abortReaches } from "../rig/fetch.mjs";
 import { example } from "../rig/host.mjs";
 import { requestOf } from "../rig/requests.mjs";
 import { mountFrame, openTheatre, putView } from "../rig/stage.mjs";
@@ -72,17 +73,5 @@ for (const version of [2, 1])
     );
 
     // ERR-5: an abort goes through the bridge and its client, to the backend.
-    const counts = async () => (await (await fetch(`${origin}/api/counts`)).text()).split(" ").map(Number);
-    const until = async (condition) => {
-      while (!(await condition())) await new Promise((done) => setTimeout(done, 10));
-    };
-    const [begun, ended] = await counts();
-    const error = guest.evaluate(() => {
-      globalThis.controller = new AbortController();
-      return fetch("/api/slow", { signal: controller.signal }).catch((error) => error);
-    });
-    await until(async () => (await counts())[0] === begun + 1);
-    await guest.evaluate(() => controller.abort("enough"));
-    assert.equal(await error, "enough");
-    await until(async () => (await counts())[1] === ended + 1);
+    await abortReaches(origin, guest);
   });

@@ -1,7 +1,7 @@
 // The same tools for a view that uses ext-apps' `App`: requests, streams, events, and an abort that reaches the backend.
 import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
-import { openFetch } from "../rig/fetch.mjs";
+import { abortReaches, openFetch } from "../rig/fetch.mjs";
 import { requestOf } from "../rig/requests.mjs";
 
 const stage = await openFetch({ view: "fetch.ext.view.js" });
@@ -16,19 +16,7 @@ test("forty requests that were made up are answered as in a tab", async () => {
 });
 
 test("ERR-5 an abort reaches the backend", async () => {
-  const counts = async () => (await (await fetch(`${origin}/api/counts`)).text()).split(" ").map(Number);
-  const until = async (condition) => {
-    while (!(await condition())) await new Promise((done) => setTimeout(done, 10));
-  };
-  const [begun, ended] = await counts();
-  const error = guest.evaluate(() => {
-    globalThis.controller = new AbortController();
-    return fetch("/api/slow", { signal: controller.signal }).catch((error) => error);
-  });
-  await until(async () => (await counts())[0] === begun + 1);
-  await guest.evaluate(() => controller.abort("enough"));
-  assert.equal(await error, "enough");
-  await until(async () => (await counts())[1] === ended + 1);
+  await abortReaches(origin, guest);
 });
 
 test("STR-12 a stream is pulled, and events are heard", async () => {

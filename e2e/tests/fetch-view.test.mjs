@@ -1,16 +1,13 @@
 // A view's `fetch()` through the real host: what the backend sees of an abort, and what people are asked.
 import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
-import { openFetch } from "../rig/fetch.mjs";
+import { abortReaches, countsOf, openFetch, until } from "../rig/fetch.mjs";
 
 const stage = await openFetch();
 after(() => stage.stop());
 const { guest, origin } = stage;
 
-const counts = async () => (await (await fetch(`${origin}/api/counts`)).text()).split(" ").map(Number);
-async function until(condition) {
-  while (!(await condition())) await new Promise((done) => setTimeout(done, 10));
-}
+const counts = () => countsOf(origin);
 
 test("the sandbox has no network, and the view's fetch works all the same", async () => {
   const seen = await guest.evaluate(async (origin) => {
@@ -22,15 +19,7 @@ test("the sandbox has no network, and the view's fetch works all the same", asyn
 });
 
 test("ERR-5 an abort reaches the backend", async () => {
-  const [begun, ended] = await counts();
-  const error = guest.evaluate(() => {
-    globalThis.controller = new AbortController();
-    return fetch("/api/slow", { signal: controller.signal }).catch((error) => error);
-  });
-  await until(async () => (await counts())[0] === begun + 1);
-  await guest.evaluate(() => controller.abort("enough"));
-  assert.equal(await error, "enough");
-  await until(async () => (await counts())[1] === ended + 1);
+  await abortReaches(origin, guest);
 });
 
 test("ERR-2 what no route opens is a TypeError with its cause, and reaches nobody", async () => {

@@ -115,7 +115,7 @@ test("a server that cannot be started or reached says so", async () => {
 test("servers that talk nonsense, half a sentence or nothing are given up, each with a reason", async () => {
   for (const mood of ["garbage", "half", "nothing"]) {
     await bench.page.locator("section.server.gone", { has: bench.page.getByRole("heading", { name: mood, exact: true }) }).waitFor({ timeout: 110_000 });
-    assert.match(await bench.server(mood).locator(".state").innerText(), /did not take up the conversation: ./);
+    assert.match(await bench.server(mood).locator(".state").innerText(), /did not answer the handshake: ./);
     await bench.log(new RegExp(`^\\S+${mood}`)).first().waitFor();
   }
   await othersGoOn();

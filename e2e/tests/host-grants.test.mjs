@@ -30,7 +30,7 @@ test("a view that makes code from text says what was blocked, and works after on
   await blocked(card).getByText("run code put together from text, and WebAssembly (eval)").waitFor();
   await bench.log("kept from: run code put together from text, and WebAssembly (eval)").first().waitFor();
   await blocked(card).getByRole("button", { name: "Allow it…" }).click();
-  await card.ask.getByText('Views of "needy" are kept from this; none of it reaches another address. Allow them to:').waitFor();
+  await card.ask.getByText('This was blocked for views of "needy"; none of it reaches another address. Allow them to:').waitFor();
   await card.ask.getByText("run code put together from text, and WebAssembly (eval)").waitFor();
   await card.answer("allow-always");
   await done(card, 42);

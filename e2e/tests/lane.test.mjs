@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { putSandbox } from "../rig/sandbox.mjs";
 import { mountElement, openTheatre, putView } from "../rig/stage.mjs";
 import { after, test } from "../rig/test.mjs";
-import { connectApp, openTrio, watch } from "../rig/trio.mjs";
+import { connectApp, openTrio, reload, watch } from "../rig/trio.mjs";
 
 const theatre = await openTheatre({ after });
 const { site, openStage } = theatre;
@@ -289,13 +289,7 @@ test("a view that reloads shakes hands on the window again and gets a new port",
   for (let round = 0; round < 3; round++) {
     assert.equal(await laneOf(trio.host), "port");
     assert.deepEqual(await ping(trio.host), {});
-    await trio.view.evaluate(() => void location.reload()).catch(() => {});
-    await trio.host.waitForEvent(
-      "framenavigated",
-      (frame) => frame === trio.view,
-    );
-    await trio.view.waitForLoadState("load");
-    await connectApp(trio.view);
+    await reload(trio);
   }
   assert.deepEqual(await ping(trio.host), {});
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { putSandbox } from "../rig/sandbox.mjs";
 import { mountElement, openTheatre, putView } from "../rig/stage.mjs";
 import { after, test } from "../rig/test.mjs";
-import { connectApp, openTrio } from "../rig/trio.mjs";
+import { connectApp, openTrio, reload } from "../rig/trio.mjs";
 
 const theatre = await openTheatre({ after });
 const { site, openStage } = theatre;
@@ -63,13 +63,7 @@ for (const port of [false, true]) {
       () => void app.callServerTool({ name: "before" }).catch(() => {}),
     );
     assert.equal(await trio.host.evaluate(() => ear.next("called")), "before");
-    await trio.view.evaluate(() => void location.reload()).catch(() => {});
-    await trio.host.waitForEvent(
-      "framenavigated",
-      (frame) => frame === trio.view,
-    );
-    await trio.view.waitForLoadState("load");
-    await connectApp(trio.view);
+    await reload(trio);
     await trio.view.evaluate(
       () => void (globalThis.pending = app.callServerTool({ name: "after" })),
     );

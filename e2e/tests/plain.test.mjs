@@ -4,7 +4,7 @@ import { startPlainBrowser } from "../rig/browser.mjs";
 import { openSite } from "../rig/site.mjs";
 import { openStage } from "../rig/stage.mjs";
 import { after, test } from "../rig/test.mjs";
-import { connectApp, openTrio } from "../rig/trio.mjs";
+import { openTrio, reload } from "../rig/trio.mjs";
 
 const [plain, site] = await Promise.all([startPlainBrowser(), openSite()]);
 after(async () => {
@@ -71,13 +71,7 @@ test("two guests have two storages, and neither is the sandbox's or the page's",
 test("a guest under the same name finds its storage again after a reload", async (t) => {
   const trio = await open(t);
   await trio.view.evaluate(() => localStorage.setItem("kept", "yes"));
-  await trio.view.evaluate(() => void location.reload()).catch(() => {});
-  await trio.host.waitForEvent(
-    "framenavigated",
-    (frame) => frame === trio.view,
-  );
-  await trio.view.waitForLoadState("load");
-  await connectApp(trio.view);
+  await reload(trio);
   assert.equal(
     await trio.view.evaluate(() => localStorage.getItem("kept")),
     "yes",
