@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildAdapters } from "./lib/build.mjs";
 import { cpuSeconds, launch } from "./lib/chrome.mjs";
+import { usedHeap } from "./lib/heap.mjs";
 import { meter, waitIdle } from "./lib/quiet.mjs";
 import { HOME, serveBench } from "./lib/serve.mjs";
 import { median, quantile, round, table } from "./lib/stats.mjs";
@@ -407,26 +408,6 @@ async function heapPerView(adapter, topo) {
     return (await usedHeap(page)) - before;
   });
   return value / VIEWS;
-}
-
-// Frames of one site share one isolate: each isolate is counted once.
-async function usedHeap(page) {
-  await page.attachChildren();
-  await new Promise((done) => setTimeout(done, 500));
-  const isolates = new Map();
-  for (const { cdp } of [
-    page,
-    ...page.children.filter(({ type }) => type === "iframe"),
-  ]) {
-    try {
-      for (let i = 0; i < 3; i++) await cdp("HeapProfiler.collectGarbage");
-      const { id } = await cdp("Runtime.getIsolateId");
-      isolates.set(id, (await cdp("Runtime.getHeapUsage")).usedSize);
-    } catch {
-      // A frame that is gone.
-    }
-  }
-  return [...isolates.values()].reduce((sum, used) => sum + used, 0);
 }
 
 function printProfile(adapter, { nodes, samples, timeDeltas }) {

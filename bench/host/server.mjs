@@ -10,21 +10,6 @@ const hints = { readOnlyHint: true };
 /** Starts it with the view's HTML. `far` is how long a call of that tool, and reading its view, take on the way. */
 export async function startServer(html, far) {
   const reports = new EventEmitter();
-  const view = (name) => ({
-    name,
-    inputSchema: {
-      type: "object",
-      properties: { run: number, size: number, count: number },
-    },
-    annotations: hints,
-    _meta: { ui: { resourceUri: `ui://bench/${name}.html` } },
-  });
-  const tool = (name) => ({
-    name,
-    inputSchema: { type: "object" },
-    annotations: hints,
-    _meta: { ui: { visibility: ["app"] } },
-  });
   const pause = (name) =>
     name.includes("far")
       ? new Promise((done) => setTimeout(done, far))
@@ -58,41 +43,9 @@ export async function startServer(html, far) {
       return { contents: [{ uri, mimeType: MIME, text: html }] };
     },
   };
-  const cors = {
-    "access-control-allow-origin": "*",
-    "access-control-allow-headers":
-      "*, authorization, content-type, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
-    "access-control-allow-methods": "GET, POST, DELETE",
-    // Asked once and remembered, so that the reference does not pay for it at every call.
-    "access-control-max-age": "7200",
-  };
-  const server = http.createServer(async (request, response) => {
-    const reply = (status, value) => {
-      const text = value === undefined ? "" : JSON.stringify(value);
-      response.writeHead(status, {
-        ...cors,
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(text),
-      });
-      response.end(text);
-    };
-    if (request.method === "OPTIONS") return reply(204);
-    if (request.method !== "POST") return reply(405);
-    const {
-      id,
-      method,
-      params = {},
-    } = JSON.parse(Buffer.concat(await request.toArray()));
-    if (id === undefined) return reply(202);
-    const result = await answers[method]?.(params);
-    if (result) reply(200, { jsonrpc: "2.0", id, result });
-    else
-      reply(400, {
-        jsonrpc: "2.0",
-        id,
-        error: { code: -32601, message: "no such method" },
-      });
-  });
+  const server = http.createServer((request, response) =>
+    serve(answers, request, response),
+  );
   server.on("connection", (socket) => socket.setNoDelay(true));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -108,3 +61,57 @@ export async function startServer(html, far) {
     close: () => (server.closeAllConnections(), server.close()),
   };
 }
+
+/** Answers one POST, and what a browser asks before it. */
+async function serve(answers, request, response) {
+  const reply = (status, value) => {
+    const text = value === undefined ? "" : JSON.stringify(value);
+    response.writeHead(status, {
+      ...CORS,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(text),
+    });
+    response.end(text);
+  };
+  if (request.method === "OPTIONS") return reply(204);
+  if (request.method !== "POST") return reply(405);
+  const {
+    id,
+    method,
+    params = {},
+  } = JSON.parse(Buffer.concat(await request.toArray()));
+  if (id === undefined) return reply(202);
+  const result = await answers[method]?.(params);
+  if (result) reply(200, { jsonrpc: "2.0", id, result });
+  else
+    reply(400, {
+      jsonrpc: "2.0",
+      id,
+      error: { code: -32601, message: "no such method" },
+    });
+}
+
+const view = (name) => ({
+  name,
+  inputSchema: {
+    type: "object",
+    properties: { run: number, size: number, count: number },
+  },
+  annotations: hints,
+  _meta: { ui: { resourceUri: `ui://bench/${name}.html` } },
+});
+const tool = (name) => ({
+  name,
+  inputSchema: { type: "object" },
+  annotations: hints,
+  _meta: { ui: { visibility: ["app"] } },
+});
+
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers":
+    "*, authorization, content-type, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
+  "access-control-allow-methods": "GET, POST, DELETE",
+  // Asked once and remembered, so that the reference does not pay for it at every call.
+  "access-control-max-age": "7200",
+};

@@ -20,6 +20,29 @@ export async function launch() {
     },
   );
   const exited = new Promise((done) => child.once("exit", done));
+  const { send, listeners } = openPipe(child);
+  return {
+    pid: child.pid,
+    open: (url) => open(send, listeners, url),
+    async close() {
+      send("Browser.close").catch(() => {});
+      await Promise.race([
+        exited,
+        new Promise((done) => setTimeout(done, 3000)),
+      ]);
+      if (child.exitCode === null) child.kill("SIGKILL");
+      rmSync(profile, {
+        recursive: true,
+        force: true,
+        maxRetries: 10,
+        retryDelay: 100,
+      });
+    },
+  };
+}
+
+/** The browser's two pipes: messages that end in a zero byte. */
+function openPipe(child) {
   const pending = new Map();
   const listeners = [];
   let last = 0;
@@ -54,83 +77,69 @@ export async function launch() {
         }) + "\0",
       );
     });
+  return { send, listeners };
+}
 
+/** Opens a page in the start-up tab, which is in the foreground; a created one would be backgrounded and reniced. */
+async function open(send, listeners, url) {
+  // The browser's own menus are pages too, and the tab may not be there yet.
+  let tab;
+  while (!tab) {
+    const { targetInfos } = await send("Target.getTargets");
+    tab = targetInfos.find(
+      ({ type, url }) => type === "page" && url === "about:blank",
+    );
+  }
+  const { targetId } = tab;
+  const { sessionId } = await send("Target.attachToTarget", {
+    targetId,
+    flatten: true,
+  });
+  const cdp = (method, params) => send(method, params, sessionId);
+  const children = [];
+  listeners.push(({ method, params }) => {
+    if (method !== "Target.attachedToTarget") return;
+    children.push({
+      ...params.targetInfo,
+      cdp: (name, more) => send(name, more, params.sessionId),
+    });
+  });
+  const loaded = new Promise((done) =>
+    listeners.push(
+      (m) =>
+        m.sessionId === sessionId &&
+        m.method === "Page.loadEventFired" &&
+        done(),
+    ),
+  );
+  await cdp("Page.enable");
+  await cdp("Page.navigate", { url });
+  await loaded;
+  await cdp("Page.disable");
   return {
-    pid: child.pid,
-    // The start-up tab is the foreground tab; a created one would be backgrounded and reniced.
-    async open(url) {
-      // The browser's own menus are pages too, and the tab may not be there yet.
-      let tab;
-      while (!tab) {
-        const { targetInfos } = await send("Target.getTargets");
-        tab = targetInfos.find(
-          ({ type, url }) => type === "page" && url === "about:blank",
-        );
-      }
-      const { targetId } = tab;
-      const { sessionId } = await send("Target.attachToTarget", {
-        targetId,
+    cdp,
+    children,
+    attachChildren: () =>
+      cdp("Target.setAutoAttach", {
+        autoAttach: true,
+        waitForDebuggerOnStart: false,
         flatten: true,
-      });
-      const cdp = (method, params) => send(method, params, sessionId);
-      const children = [];
-      listeners.push(({ method, params }) => {
-        if (method !== "Target.attachedToTarget") return;
-        children.push({
-          ...params.targetInfo,
-          cdp: (name, more) => send(name, more, params.sessionId),
-        });
-      });
-      const loaded = new Promise((done) =>
-        listeners.push(
-          (m) =>
-            m.sessionId === sessionId &&
-            m.method === "Page.loadEventFired" &&
-            done(),
-        ),
-      );
-      await cdp("Page.enable");
-      await cdp("Page.navigate", { url });
-      await loaded;
-      await cdp("Page.disable");
-      return {
-        cdp,
-        children,
-        attachChildren: () =>
-          cdp("Target.setAutoAttach", {
-            autoAttach: true,
-            waitForDebuggerOnStart: false,
-            flatten: true,
-          }),
-        async evaluate(expression) {
-          const { result, exceptionDetails } = await cdp("Runtime.evaluate", {
-            expression,
-            awaitPromise: true,
-            returnByValue: true,
-          });
-          if (exceptionDetails)
-            throw new Error(
-              exceptionDetails.exception?.description ?? exceptionDetails.text,
-            );
-          return result.value;
-        },
-      };
-    },
-    async close() {
-      send("Browser.close").catch(() => {});
-      await Promise.race([
-        exited,
-        new Promise((done) => setTimeout(done, 3000)),
-      ]);
-      if (child.exitCode === null) child.kill("SIGKILL");
-      rmSync(profile, {
-        recursive: true,
-        force: true,
-        maxRetries: 10,
-        retryDelay: 100,
-      });
-    },
+      }),
+    evaluate: (expression) => evaluate(cdp, expression),
   };
+}
+
+async function evaluate(cdp, expression) {
+  const { result, exceptionDetails } = await cdp("Runtime.evaluate", {
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  if (exceptionDetails)
+    throw new Error(
+      exceptionDetails.exception?.description ?? exceptionDetails.text,
+    );
+  return result.value;
 }
 
 /** CPU seconds used so far by a process and everything it started. */

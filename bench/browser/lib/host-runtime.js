@@ -26,25 +26,14 @@ async function addView({
   const direct = topo === "direct";
   const { key, port: control } = top.expectView();
   const about = JSON.stringify({ quiet, key });
-  const directUrl = `${location.origin}/guest.${adapterName}.html#${encodeURIComponent(about)}`;
-  const html = `<!doctype html><html><head><meta charset="utf-8"></head><body><script>window.__BENCH=${about}</script>${viewHtml}</body></html>`;
-  const ports = adapter.needsPorts ? 1 : 0;
-  const [sandboxName, guestName] =
-    {
-      "same-site": ["localhost", "localhost"],
-      "other-site": ["127.0.0.1", "127.0.0.1"],
-      "own-origin": [`s${key}.localhost`, `g${key}.localhost`],
-      "other-site-html": ["127.0.0.1"],
-    }[topo] ?? [];
-  const guest =
-    guestName &&
-    `http://${guestName}:${sandboxPort}/guest.${adapterName}.html#${encodeURIComponent(about)}`;
-  const query = new URLSearchParams({
-    ports,
-    host: location.origin,
-    ...(guest && { guest }),
-  });
-  const proxyUrl = `http://${sandboxName}:${sandboxPort}/${adapter.proxy ?? "proxy.default"}.html?${query}`;
+  const { html, ...addresses } = addressesOf(
+    topo,
+    adapterName,
+    sandboxPort,
+    key,
+    about,
+    viewHtml,
+  );
 
   let initialized;
   const ready = new Promise((resolve) => (initialized = resolve));
@@ -54,9 +43,7 @@ async function addView({
     container: document.body,
     direct,
     html,
-    guest,
-    directUrl,
-    proxyUrl,
+    ...addresses,
     onCallTool,
     onInitialized() {
       handshakeMs ??= now() - start;
@@ -79,45 +66,73 @@ async function addView({
     handshakeMs,
     cmd,
     unmount: () => host.unmount(),
-    // Sends partial inputs at `rate` a second, paced by short ticks as a relay of a token stream would.
-    async partials({ rate, seconds, size, spinMs = 0, drainMs = 3000 }) {
-      await cmd("partialStart", { spinMs });
-      const total = rate * seconds;
-      const text = "x".repeat(size);
-      const begin = now();
-      let sent = 0;
-      let sendMs = 0;
-      while (sent < total) {
-        const due = Math.min(
-          total,
-          Math.floor(((now() - begin) / 1000) * rate) + 1,
-        );
-        const before = now();
-        for (; sent < due; sent++)
-          host
-            .sendPartial({ seq: sent, t: absolute(), text })
-            ?.catch?.(() => {});
-        sendMs += now() - before;
-        await sleep(1);
-      }
-      const deadline = now() + drainMs;
-      let last = -1;
-      do {
-        await sleep(5);
-        last = await Promise.race([
-          cmd("partialLast"),
-          sleep(drainMs).then(() => -2),
-        ]);
-      } while (last !== -2 && last < total - 1 && now() < deadline);
-      const record = await cmd("partialStop");
-      return {
-        sent: total,
-        sendUsPer: (sendMs / total) * 1000,
-        newestArrived: record.newest === total - 1,
-        ...record,
-      };
-    },
+    partials: (how) => partials(host, cmd, how),
   };
+}
+
+/** Sends partial inputs at `rate` a second, paced by short ticks as a relay of a token stream would. */
+async function partials(
+  host,
+  cmd,
+  { rate, seconds, size, spinMs = 0, drainMs = 3000 },
+) {
+  await cmd("partialStart", { spinMs });
+  const total = rate * seconds;
+  const text = "x".repeat(size);
+  const begin = now();
+  let sent = 0;
+  let sendMs = 0;
+  while (sent < total) {
+    const due = Math.min(
+      total,
+      Math.floor(((now() - begin) / 1000) * rate) + 1,
+    );
+    const before = now();
+    for (; sent < due; sent++)
+      host.sendPartial({ seq: sent, t: absolute(), text })?.catch?.(() => {});
+    sendMs += now() - before;
+    await sleep(1);
+  }
+  const deadline = now() + drainMs;
+  let last = -1;
+  do {
+    await sleep(5);
+    last = await Promise.race([
+      cmd("partialLast"),
+      sleep(drainMs).then(() => -2),
+    ]);
+  } while (last !== -2 && last < total - 1 && now() < deadline);
+  const record = await cmd("partialStop");
+  return {
+    sent: total,
+    sendUsPer: (sendMs / total) * 1000,
+    newestArrived: record.newest === total - 1,
+    ...record,
+  };
+}
+
+/** Where the frames of a topology come from. */
+function addressesOf(topo, adapterName, sandboxPort, key, about, viewHtml) {
+  const directUrl = `${location.origin}/guest.${adapterName}.html#${encodeURIComponent(about)}`;
+  const html = `<!doctype html><html><head><meta charset="utf-8"></head><body><script>window.__BENCH=${about}</script>${viewHtml}</body></html>`;
+  const ports = adapter.needsPorts ? 1 : 0;
+  const [sandboxName, guestName] =
+    {
+      "same-site": ["localhost", "localhost"],
+      "other-site": ["127.0.0.1", "127.0.0.1"],
+      "own-origin": [`s${key}.localhost`, `g${key}.localhost`],
+      "other-site-html": ["127.0.0.1"],
+    }[topo] ?? [];
+  const guest =
+    guestName &&
+    `http://${guestName}:${sandboxPort}/guest.${adapterName}.html#${encodeURIComponent(about)}`;
+  const query = new URLSearchParams({
+    ports,
+    host: location.origin,
+    ...(guest && { guest }),
+  });
+  const proxyUrl = `http://${sandboxName}:${sandboxPort}/${adapter.proxy ?? "proxy.default"}.html?${query}`;
+  return { html, guest, directUrl, proxyUrl };
 }
 
 function commander(port) {
