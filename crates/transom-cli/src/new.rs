@@ -40,9 +40,11 @@ pub(crate) fn new(arguments: &NewArguments, around: &Surroundings<'_>) -> Result
 fn refuse_used(folder: &Path) -> Result<()> {
     let shown = folder.display();
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
-        Ok(true) => bail!("{shown} is there and not empty; choose another name, or empty it"),
+        Ok(true) => bail!("{shown} exists and is not empty; choose another name, or empty it"),
         Ok(false) => Ok(()),
-        Err(_) if folder.exists() => bail!("{shown} is there and no folder; choose another name"),
+        Err(_) if folder.exists() => {
+            bail!("{shown} exists and is not a folder; choose another name")
+        }
         Err(_) => Ok(()),
     }
 }

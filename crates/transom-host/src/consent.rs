@@ -185,10 +185,10 @@ pub(crate) fn grants(
     let is_policy = |grant: &Grantable| matches!(grant, Grantable::Policy(_));
     let text = match wanted.iter().all(is_policy) {
         true => words!(
-            "Views of {} are kept from this; none of it reaches another address. Allow them to:",
+            "This was blocked for views of {}; none of it reaches another address. Allow them to:",
             server.clone()
         ),
-        false => words!("Views of {} are kept from this. Allow them to:", server.clone()),
+        false => words!("This was blocked for views of {}. Allow them to:", server.clone()),
     };
     Ask {
         id,

@@ -243,7 +243,7 @@ impl Client {
         Ok(visible.map(|tool| tool.name.into_owned()).collect())
     }
 
-    /// Whether somebody may call a tool. A client without views does not know that others may not.
+    /// Whether a model or a view may call a tool. A client without views does not know that others may not.
     fn may(&self, who: Visibility, tool: &Tool) -> bool {
         !self.shows_views || read_meta(tool).visibility.contains(who)
     }

@@ -70,7 +70,7 @@ pub enum OriginError {
     #[error(transparent)]
     Address(#[from] AddressError),
     /// The scheme's own port, which a browser leaves out.
-    #[error("the scheme's own port is never written")]
+    #[error("leave out the scheme's own port")]
     DefaultPort,
 }
 

@@ -49,7 +49,7 @@ pub enum Ambiguous {
     #[error("a text holds half a character")]
     HalfCharacter,
     /// Not JSON, or longer than anything we take.
-    #[error("not JSON that we read")]
+    #[error("not JSON that can be read")]
     NotJson,
 }
 

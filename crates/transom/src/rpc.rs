@@ -100,7 +100,7 @@ pub enum Malformed {
         limit: usize,
     },
     /// Not JSON, or a member stands twice.
-    #[error("not JSON that we read, at line {line} column {column}")]
+    #[error("not JSON that can be read, at line {line} column {column}")]
     Syntax {
         /// Where reading stopped.
         line: usize,

@@ -222,7 +222,7 @@ fn what_is_no_list_is_a_finding() {
         (r#"{"tools":7}"#, "the answer to tools/list is not a list"),
         (r#"{}"#, "the answer to tools/list has no list"),
         (r#"{"tools":[7,null,{"name":"a"}]}"#, "2 entries of the list of tools are no tools"),
-        (r#"{"tools":[],"nextCursor":"a"}"#, "its pages go round in circles"),
+        (r#"{"tools":[],"nextCursor":"a"}"#, "the pages of its list repeat"),
     ] {
         let script =
             scripted(&[HELLO, ("tools/list", tools), ("resources/list", r#"{"resources":[]}"#)]);

@@ -21,8 +21,8 @@ fn what_is_there_stays_as_it_is() {
     let place = Place::new().with("used/a", "mine").with("file", "mine");
     #[rustfmt::skip]
     let table: [(&[&str], &str); 6] = [
-        (&["new", "used"],                             "is there and not empty"),
-        (&["new", "file"],                             "is there and no folder"),
+        (&["new", "used"],                             "exists and is not empty"),
+        (&["new", "file"],                             "exists and is not a folder"),
         (&["new", "../out"],                           "is no name for a server"),
         (&["new", "Board"],                            "as in incident-board"),
         (&["new", "a", "--path", "."],                 "is no checkout of Transom"),

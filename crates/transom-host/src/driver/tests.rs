@@ -1163,7 +1163,7 @@ async fn what_is_blocked_is_told_and_a_person_grants_what_they_were_shown_and_no
     assert_eq!(ask["kind"], "grant");
     assert_eq!(
         ask["text"],
-        "Views of \"demo\" are kept from this; none of it reaches another address. Allow them to:"
+        "This was blocked for views of \"demo\"; none of it reaches another address. Allow them to:"
     );
     assert_eq!(ask["changes"], json!([words]));
     // What is blocked while the question is open is not in the answer.

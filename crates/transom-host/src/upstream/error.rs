@@ -200,7 +200,7 @@ pub enum ConnectError {
     #[error("cannot prepare HTTP")]
     Client(#[source] NetworkError),
     /// The greeting failed.
-    #[error("the server did not take up the conversation")]
+    #[error("the server did not answer the handshake")]
     Greeting(#[from] CallError),
     /// It speaks a version that we do not.
     #[error("the server speaks version {got}, we speak 2024-11-05 to 2026-07-28")]

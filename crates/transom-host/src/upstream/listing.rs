@@ -64,7 +64,7 @@ pub enum Cut {
     #[error("not all of it within {} s", .0.as_secs())]
     Time(Duration),
     /// The same page again.
-    #[error("the pages go round in circles")]
+    #[error("the pages of its list repeat")]
     Circle,
     /// A page that could not be had or read.
     #[error("a page could not be read")]

@@ -158,7 +158,7 @@ impl Reason {
 
 /// The tool call's story has gone past the point where this could be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the tool call is past that point")]
+#[error("the tool call has gone on and cannot be changed now")]
 pub struct TooLate;
 
 /// How long a phase may last.

@@ -18,7 +18,7 @@ pub enum Grantable {
 
 /// A word that names nothing that can be granted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is nothing that can be granted")]
+#[error("{0} cannot be granted")]
 pub struct NotGrantable(Quoted);
 
 impl Grantable {

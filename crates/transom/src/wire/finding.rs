@@ -67,7 +67,7 @@ pub enum Finding {
         key: &'static str,
     },
     /// Metadata under `meta` instead of `_meta`.
-    #[error("ui stands under meta, it belongs under _meta")]
+    #[error("ui is under meta and belongs under _meta")]
     MetaWithoutUnderscore,
 }
 

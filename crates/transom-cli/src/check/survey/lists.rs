@@ -96,7 +96,7 @@ async fn list(upstream: &Upstream, method: &str, views: bool) -> Result<Listed, 
         match &cursor {
             None => return Ok(listed),
             Some(cursor) if !seen.insert(cursor.clone()) => {
-                return Ok(listed.cut("its pages go round in circles".to_owned()));
+                return Ok(listed.cut("the pages of its list repeat".to_owned()));
             }
             Some(_) => {}
         }
