@@ -43,9 +43,16 @@ export async function until(condition) {
   while (!(await condition())) await new Promise((done) => setTimeout(done, 10));
 }
 
+/** The same, when no request of a test before is under way any more: it would be counted as one of the next. */
+export async function settled(origin) {
+  let counts;
+  await until(async () => (counts = await countsOf(origin))[0] === counts[1]);
+  return counts;
+}
+
 /** ERR-5: a view takes a request back, and the backend learns of it. */
 export async function abortReaches(origin, guest) {
-  const [begun, ended] = await countsOf(origin);
+  const [begun, ended] = await settled(origin);
   const error = guest.evaluate(() => {
     globalThis.controller = new AbortController();
     return fetch("/api/slow", { signal: controller.signal }).catch((error) => error);

@@ -1,13 +1,13 @@
 // Streams belong to one instance of one view: others cannot read them, and they end with it although nothing reads them.
 import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
-import { openFetch } from "../rig/fetch.mjs";
+import { countsOf, openFetch } from "../rig/fetch.mjs";
 
 const stage = await openFetch();
 after(() => stage.stop());
 const { bench, card, origin } = stage;
 
-const ended = async () => Number((await (await fetch(`${origin}/api/counts`)).text()).split(" ")[1]);
+const ended = async () => (await countsOf(origin))[1];
 async function until(condition) {
   while (!(await condition())) await new Promise((done) => setTimeout(done, 10));
 }

@@ -1,16 +1,13 @@
 // Responses that arrive bit by bit in a view, through the real host: read, given up, and as events.
 import assert from "node:assert/strict";
 import { after, test } from "../rig/test.mjs";
-import { openFetch } from "../rig/fetch.mjs";
+import { countsOf, openFetch, settled, until } from "../rig/fetch.mjs";
 
 const stage = await openFetch();
 after(() => stage.stop());
 const { guest, tab, origin } = stage;
 
-const counts = async () => (await (await fetch(`${origin}/api/counts`)).text()).split(" ").map(Number);
-async function until(condition) {
-  while (!(await condition())) await new Promise((done) => setTimeout(done, 10));
-}
+const counts = () => countsOf(origin);
 
 test("STR-2 the first piece is there before the last, and nobody asked for a stream", async () => {
   const pieces = await guest.evaluate(async () => {
@@ -30,7 +27,7 @@ const ENDS = {
 };
 for (const [name, end] of Object.entries(ENDS))
   test(`STR-5 ${name} ends it at the backend`, async () => {
-    const [begun, ended] = await counts();
+    const [begun, ended] = await settled(origin);
     await guest.evaluate(async () => {
       globalThis.controller = new AbortController();
       globalThis.reader = (await fetch("/stream/drip", { signal: controller.signal })).body.getReader();
@@ -87,7 +84,7 @@ for (const [name, path] of Object.entries({ "no events": "/api/echo", "an error"
   });
 
 test("STR-5 a view that is closed ends its streams", async () => {
-  const [begun, ended] = await counts();
+  const [begun, ended] = await settled(origin);
   await guest.evaluate(async () => {
     const reader = (await fetch("/stream/quiet")).body.getReader();
     await reader.read();
