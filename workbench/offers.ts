@@ -71,7 +71,7 @@ function offer(tool: Offered, same: string, view: TransomView): HTMLElement {
       }),
       box,
     );
-  // A view says what its tools are, and may say much of it every second: a form is drawn when somebody opens it.
+  // A view says what its tools are, and may say much of it every second: a form is drawn when the person opens it.
   details.addEventListener("toggle", draw, { once: true });
   details.append(answer);
   return details;

@@ -7,7 +7,7 @@ use std::io;
 pub(crate) enum Interrupt {
     /// A person at the keyboard, who waits.
     Keys,
-    /// The system, which has told others to come to somebody else.
+    /// The system, which has told others to come to another process.
     System,
 }
 

@@ -1,4 +1,4 @@
-//! What nobody else can guess.
+//! What cannot be guessed.
 
 use data_encoding::HEXLOWER;
 

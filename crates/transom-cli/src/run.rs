@@ -252,7 +252,7 @@ fn greet(config: &Config, doors: &Doors, address: &str) {
     let (version, sandbox) = (env!("CARGO_PKG_VERSION"), doors.sandbox.port);
     match &config.run.doors.token_file.value {
         None => say(&format!("transom {version}   {address}    (sandbox on :{sandbox})")),
-        // What is printed may be kept, and read by others, long before somebody opens the page.
+        // What is printed may be kept, and read by others, long before a person opens the page.
         Some(file) => {
             let address = doors.address("…");
             say(&format!("transom {version}   {address}    (sandbox on :{sandbox})"));

@@ -208,7 +208,7 @@ impl Host {
 
     /// Announces the end: no new view opens, and calls that are under way are finished, for so long at most. Whether they were.
     ///
-    /// `/readyz` says no from then on. Views that are open stay so, and may call, until [`Host::close`]. Questions that nobody answers are not waited
+    /// `/readyz` says no from then on. Views that are open stay so, and may call, until [`Host::close`]. Questions without an answer are not waited
     /// for.
     pub async fn drain(&self, within: Duration) -> bool {
         let (done, drained) = oneshot::channel();

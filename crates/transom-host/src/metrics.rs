@@ -19,7 +19,7 @@ use transom::violation::Limit;
 pub(crate) struct Metrics {
     servers: BTreeMap<String, Arc<OfServer>>,
     /// For what concerns no server that there is.
-    nobody: Arc<OfServer>,
+    none: Arc<OfServer>,
     /// How long the loop takes for one message of a page.
     pub(crate) gate: Latency,
     /// Pages that came, and that went.
@@ -91,7 +91,7 @@ impl Metrics {
 
     /// What is counted of a server.
     pub(crate) fn of(&self, server: &str) -> &Arc<OfServer> {
-        self.servers.get(server).unwrap_or(&self.nobody)
+        self.servers.get(server).unwrap_or(&self.none)
     }
 
     pub(crate) fn servers(&self) -> impl Iterator<Item = (&str, &OfServer)> {

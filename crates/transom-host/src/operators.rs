@@ -7,9 +7,9 @@
 //! GET /metrics   numbers, in the text format that Prometheus reads
 //! ```
 //!
-//! What is there holds no secret and no word of a view; still, whoever reads it learns what somebody does. So no page of a browser is
+//! What is there holds no secret and no word of a view; still, whoever reads it learns what people do. So no page of a browser is
 //! answered, be it a view's or another site's: a request that says that it comes from one is refused, and so is
-//! a name in `Host` that nobody configured, by which a site could make its own name lead here.
+//! a name in `Host` that is not configured, by which a site could make its own name lead here.
 
 mod text;
 

@@ -171,7 +171,7 @@ pub(super) mod tests {
     async fn door() -> Door {
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = socket.local_addr().unwrap().port();
-        // Nobody's time ends in a test.
+        // No limit on time ends in a test.
         let patience = Duration::from_secs(3_600);
         Door { page: String::new(), origin: origin(7431), socket, port, patience }
     }

@@ -82,7 +82,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     escape("fetch", "fetch from an address not declared"),
     escape(
         "near-fetch",
-        "fetch from an address of this machine that it declares, and nobody agreed to",
+        "fetch from an address of this machine that it declares, and no person agreed to",
     ),
     escape("xhr", "XMLHttpRequest"),
     escape("websocket", "WebSocket"),

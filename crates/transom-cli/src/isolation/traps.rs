@@ -1,4 +1,4 @@
-//! Listeners at addresses that no view declares or nobody agreed to, and one at an address that the view does declare.
+//! Listeners at addresses that no view declares or no person agreed to, and one at an address that the view does declare.
 
 use std::io;
 

@@ -295,7 +295,7 @@ fn http_that_is_no_mcp_ends_with_2() {
     });
     let (code, out, err) = check(&["--timeout", "5", &url]);
     assert_eq!((code, &*out), (2, ""), "{err}");
-    assert!(err.contains("expected JSON or an event stream"), "{err}");
+    assert!(err.contains("neither JSON nor an event stream"), "{err}");
 }
 
 #[test]

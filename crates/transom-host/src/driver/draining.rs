@@ -4,7 +4,7 @@
 //! open ──drain──▶ no new views; calls go on ──no call is under way──▶ told ──close──▶ views save, and end
 //! ```
 //!
-//! A question that nobody has answered is not waited for: nothing is under way for it, and perhaps nobody is there. Who answers it in time
+//! A question without an answer is not waited for: nothing is under way for it, and perhaps no person is there. Who answers it in time
 //! gets what they allowed.
 
 use tokio::sync::oneshot;

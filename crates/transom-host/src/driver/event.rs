@@ -45,7 +45,7 @@ pub(crate) enum Event {
     Describe { view: ViewId, done: oneshot::Sender<Option<Box<ViewFacts>>> },
     /// A server's list changed.
     ListChanged { server: String, list: host::List },
-    /// Somebody wants to know whether new views can be opened.
+    /// The operator wants to know whether new views can be opened.
     Ready(oneshot::Sender<bool>),
     /// No new view shall open; told when no call is under way any more.
     Drain(oneshot::Sender<()>),

@@ -234,7 +234,7 @@ impl Ledger {
         self.held.retain(|_, (_, held)| !matches!(held, Held::Remember(entry) if is_meant(entry)));
     }
 
-    /// Whether an effect waits to be written down that somebody decided about already.
+    /// Whether an effect waits to be written down that is decided already.
     pub(super) fn holds_effects(&self) -> bool {
         self.held.values().any(|(_, held)| held.is_effect())
     }

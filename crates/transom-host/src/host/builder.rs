@@ -222,8 +222,8 @@ impl Builder {
         self
     }
 
-    /// A token of the operator's own, beside those of [`Host::token`]: it opens the page as often as somebody has it, in any browser.
-    /// For a host that others reach, where nobody reads what it prints.
+    /// A token of the operator's own, beside those of [`Host::token`]: it opens the page as often as it is given, in any browser.
+    /// For a host that others reach, where no person reads what it prints.
     #[must_use]
     pub fn standing_token(mut self, token: impl Into<String>) -> Self {
         self.standing = Some(token.into());

@@ -10,9 +10,9 @@ use crate::sandbox::Naming;
 /// What an application's own pages may do beside what every page of a host may.
 ///
 /// Every page of a host's origin is under one `Content-Security-Policy`: scripts, styles, fonts, connections and pictures of its own origin,
-/// frames of views and of nobody else, no form, and no site may frame it. What stands here is added to that. Nothing
+/// frames of views and no others, no form, and no site may frame it. What stands here is added to that. Nothing
 /// else can be said, because views rely on the rest: which frames there are, who may frame the page, that no text becomes code
-/// (`eval`, inline scripts that nobody named), and that no other site has a hold on its window.
+/// (`eval`, inline scripts that are not named), and that no other site has a hold on its window.
 ///
 /// ```
 /// use transom::csp::Source;
