@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod check;
+mod doctor;
 mod doors;
 mod examples;
 mod pages;
@@ -14,11 +15,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use self::check::{CheckArguments, Given, Level};
+pub(crate) use self::doctor::DoctorArguments;
 pub(crate) use self::doors::{DoorArguments, PORT, is_loopback, listen, operate, public_origin};
 use self::examples::{
     AFTERWORD, AUDIT_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLES, DECISIONS_EXAMPLES,
-    DEV_EXAMPLES, EXAMPLES, EXPOSE_EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES, NEW_EXAMPLES,
-    PAGES_EXAMPLES, REPLAY_EXAMPLES, RUN_EXAMPLES,
+    DEV_EXAMPLES, DOCTOR_EXAMPLES, EXAMPLES, EXPOSE_EXAMPLES, INSPECT_EXAMPLES, ISOLATION_EXAMPLES,
+    NEW_EXAMPLES, PAGES_EXAMPLES, REPLAY_EXAMPLES, RUN_EXAMPLES,
 };
 pub(crate) use self::pages::{ExposeArguments, PagesArguments};
 pub(crate) use self::records::{
@@ -100,6 +102,14 @@ pub(crate) enum Command {
     /// What was entered while the page was set up is kept in the data folder.
     #[command(after_help = EXPOSE_EXAMPLES)]
     Expose(ExposeArguments),
+    /// Follows one view from its server's first word to its first paint, in a real browser, and says where it breaks.
+    ///
+    /// Connects, lists, reads, mounts the view in the installed Chromium, calls its tool and looks at what is said and shown.
+    /// It stops at the first step that is broken, and says the likely cause and what to change.
+    ///
+    /// Exit codes: 0 the view is there, 1 a step is broken, 2 could not look.
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor(DoctorArguments),
     /// Serves a recorded server from a trace to any MCP client, or asks a server again what a trace has asked.
     ///
     /// Alone, it answers over standard input and output what the server answered in the trace: `transom run -- transom replay FILE`

@@ -103,6 +103,11 @@ impl Browser {
         self.tools.call(method, params, Some(&self.page)).await
     }
 
+    /// Asks something of one of its frames or pages that was attached to.
+    pub(crate) async fn on(&mut self, session: &str, method: &str, params: Value) -> Result<Value> {
+        self.tools.call(method, params, Some(session)).await
+    }
+
     /// What it calls itself.
     pub(crate) async fn version(&mut self) -> Result<String> {
         let version = self.call("Browser.getVersion", json!({})).await?;

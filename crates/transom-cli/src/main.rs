@@ -13,6 +13,7 @@ mod config;
 mod decisions;
 mod dev;
 mod devtools;
+mod doctor;
 mod doors;
 mod enter;
 mod expose;
@@ -64,6 +65,7 @@ fn obey(cli: Cli) -> Result<ExitCode> {
         Some(Command::Check(arguments)) => check::check(&arguments, &around),
         Some(Command::Isolation(arguments)) => isolation::isolation(&arguments),
         Some(Command::Pages(arguments)) => pages::pages(&arguments, &around),
+        Some(Command::Doctor(arguments)) => doctor::doctor(&arguments, &around),
         Some(Command::Replay(arguments)) => replay::replay(&arguments, &around),
         Some(Command::Expose(arguments)) => expose::expose(&arguments, &around),
         Some(Command::Audit(arguments)) => audit::audit(&arguments, &around),

@@ -25,7 +25,7 @@ use crate::{
     sandbox::{Naming, Sandbox},
     secret::{Key, ShortToken},
     server::{ServerState, Servers},
-    timeline::Recording,
+    timeline::{self, Recording, Trace},
 };
 
 /// A running host.
@@ -182,6 +182,17 @@ impl Host {
     #[cfg(test)]
     pub(crate) fn events(&self) -> &mpsc::Sender<Event> {
         &self.events
+    }
+
+    /// Keeps what passes on both wires from now on, for [`trace`](Self::trace).
+    pub fn keep_timeline(&self) {
+        self.page.timeline.look_always();
+    }
+
+    /// What passed on both wires, as far as it is kept: without secrets, and no more than the timeline of a page holds.
+    pub fn trace(&self) -> Trace {
+        let text = timeline::trace(&self.page.timeline.head(), &self.page.timeline.all());
+        Trace::read(text.as_bytes()).expect("a text can be read")
     }
 
     /// Writes what passes on both wires into a new file, from now on and with the first words of its servers, until what is

@@ -81,6 +81,11 @@ pub(super) const EXPOSE_EXAMPLES: &str = "Examples:
   transom expose https://server.example/ --window        a setup that a person must see
   transom expose https://server.example/ --http 7480     over HTTP, at http://127.0.0.1:7480/mcp";
 
+pub(super) const DOCTOR_EXAMPLES: &str = "Examples:
+  transom doctor -- ./my-server
+  transom doctor http://localhost:3001/mcp --tool show-board --input '{\"board\":7}'
+  transom doctor --screenshot seen.png --json -- npx -y some-mcp-server";
+
 pub(super) const REPLAY_EXAMPLES: &str = "Examples:
   transom run -- transom replay session.jsonl        its views, without its server
   transom replay session.jsonl -- ./my-server        the same questions to the server as it is now
