@@ -158,6 +158,10 @@ pub(crate) enum Template {
     Askama,
     /// React, bundled with esbuild; needs Node.
     React,
+    /// Vue, bundled with esbuild; needs Node.
+    Vue,
+    /// Svelte, bundled with esbuild; needs Node.
+    Svelte,
 }
 
 /// How to inspect.

@@ -1,5 +1,6 @@
 //! `transom new`: a server with a view, to start from.
 
+mod bundled;
 mod names;
 
 use std::{
@@ -10,6 +11,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 
+use self::bundled::Framework;
 use crate::{
     arguments::{NewArguments, Template},
     config::Surroundings,
@@ -109,30 +111,21 @@ impl Library {
         }
     }
 
-    fn is_checkout(&self) -> bool {
-        matches!(self, Self::Path(_))
-    }
-
     /// The npm package, where it is not taken from a checkout.
     fn package(&self) -> String {
-        if self.is_checkout() {
+        if self.checkout().is_some() {
             String::new()
         } else {
             format!(",\n    \"transom\": \"^{VERSION}\"")
         }
     }
 
-    /// How esbuild finds `transom/react`: in a checkout, whose package is not built, it takes the source. One React is
-    /// enough for both.
-    fn alias(&self) -> String {
-        let Self::Path(library) = self else { return String::new() };
-        let source = format!("{library}/../../web/src/react.ts");
-        // A path that moves along is relative to the project; the script lies in a folder of it.
-        let source = if Path::new(&source).is_absolute() { source } else { format!("../{source}") };
-        let source = serde_json::Value::from(source);
-        format!(
-            "  alias: {{\n    \"transom/react\": fileURLToPath(file({source})),\n    react: fileURLToPath(file(\"node_modules/react\")),\n  }},\n"
-        )
+    /// Where it is in a checkout.
+    fn checkout(&self) -> Option<&str> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Registry => None,
+        }
     }
 }
 
@@ -156,37 +149,36 @@ impl Project<'_> {
         match self.template {
             Template::Html => files.push(("views/tasks.html", HTML)),
             Template::Askama => files.push(("templates/tasks.html", HTML)),
-            Template::React => files.extend([
-                ("ui/package.json", PACKAGE),
-                ("ui/build.mjs", BUILD),
-                ("ui/src/main.jsx", JSX),
-                ("ui/src/style.css", CSS),
-            ]),
+            Template::React | Template::Vue | Template::Svelte => {}
         }
+        files.extend(self.framework().map(Framework::files).unwrap_or_default());
         let mut files: Vec<(&str, String)> =
             files.into_iter().map(|(file, text)| (file, self.fill(text))).collect();
         files.push((".gitignore", self.ignored()));
         files
     }
 
+    fn framework(&self) -> Option<&'static Framework> {
+        Framework::of(self.template)
+    }
+
     fn fill(&self, text: &str) -> String {
         let askama = self.template == Template::Askama;
-        let uses = match self.template {
-            Template::Askama => USES_ASKAMA,
-            Template::Html | Template::React => USES,
-        };
-        let text = text
+        let uses = if askama { USES_ASKAMA } else { USES };
+        let framework = self.framework();
+        let own = framework.map(|framework| framework.fill(text, self.library.checkout()));
+        let text = own
+            .as_deref()
+            .unwrap_or(text)
             .replace("@view@", self.view().trim_end())
             .replace("@uses@", uses)
             .replace("@heading@", if askama { "<h1>{{ heading }}</h1>\n" } else { "" })
             .replace("@askama@", if askama { "askama = \"0.16\"\n" } else { "" })
             .replace("@workspace@", if self.inside { WORKSPACE } else { "" })
-            .replace("@prepare@", if self.template == Template::React { PREPARE } else { "" })
+            .replace("@prepare@", if framework.is_some() { PREPARE } else { "" })
             .replace("@view-file@", self.view_file())
             .replace("@transom-server@", &self.library.dependency(&[]))
             .replace("@transom-server-test@", &self.library.dependency(&["test"]))
-            .replace("@alias@", &self.library.alias())
-            .replace("@url-import@", if self.library.is_checkout() { URL_IMPORT } else { "" })
             .replace("@transom@", &self.library.package())
             .replace("@uri@", &format!("ui://{}/tasks", self.name))
             .replace("@crate@", &self.name.replace('-', "_"))
@@ -198,7 +190,9 @@ impl Project<'_> {
         match self.template {
             Template::Html => include_str!("new/templates/html.view.in"),
             Template::Askama => include_str!("new/templates/askama.view.in"),
-            Template::React => include_str!("new/templates/react.view.in"),
+            Template::React | Template::Vue | Template::Svelte => {
+                include_str!("new/templates/bundle.view.in")
+            }
         }
     }
 
@@ -206,12 +200,14 @@ impl Project<'_> {
         match self.template {
             Template::Html => "views/tasks.html",
             Template::Askama => "templates/tasks.html",
-            Template::React => "ui/src/main.jsx",
+            Template::React | Template::Vue | Template::Svelte => {
+                self.framework().expect("these have one").view().0
+            }
         }
     }
 
     fn ignored(&self) -> String {
-        let ui = if self.template == Template::React { "/ui/node_modules\n/ui/dist\n" } else { "" };
+        let ui = if self.framework().is_some() { "/ui/node_modules\n/ui/dist\n" } else { "" };
         format!("/target\n{ui}")
     }
 
@@ -228,7 +224,7 @@ impl Project<'_> {
             String::new(),
             format!("  cd {name}"),
         ];
-        if self.template == Template::React {
+        if self.framework().is_some() {
             lines.push("  npm --prefix ui install && npm --prefix ui run build".to_owned());
         }
         lines.extend([
@@ -250,7 +246,6 @@ const USES: &str =
     "use transom_server::{BuildError, Cancelled, Progress, Shown, View, Views, WithViews};";
 const USES_ASKAMA: &str = "use transom_server::{BuildError, Cancelled, Progress, RenderCx, Shown, View, Views, WithViews};";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-const URL_IMPORT: &str = "import { fileURLToPath } from \"node:url\";\n";
 /// Where the library is in a checkout.
 const CRATE: &str = "crates/transom-server";
 const CARGO_TOML: &str = include_str!("new/templates/Cargo.toml.in");
@@ -259,9 +254,5 @@ const LIB: &str = include_str!("new/templates/lib.rs.in");
 const MAIN: &str = include_str!("new/templates/main.rs.in");
 const TEST: &str = include_str!("new/templates/view.rs.in");
 const HTML: &str = include_str!("new/templates/tasks.html.in");
-const PACKAGE: &str = include_str!("new/templates/package.json.in");
-const BUILD: &str = include_str!("new/templates/build.mjs.in");
-const JSX: &str = include_str!("new/templates/main.jsx.in");
-const CSS: &str = include_str!("new/templates/style.css.in");
 const WORKSPACE: &str = "\n# A project of its own, whatever is around it.\n[workspace]\n";
 const PREPARE: &str = "npm --prefix ui install && npm --prefix ui run build\n";

@@ -9,7 +9,7 @@ use std::{
 
 use crate::transom::Place;
 
-const TEMPLATES: [&str; 3] = ["html", "askama", "react"];
+const TEMPLATES: [&str; 5] = ["html", "askama", "react", "vue", "svelte"];
 
 /// This checkout.
 fn checkout() -> PathBuf {
@@ -26,7 +26,7 @@ fn what_is_there_stays_as_it_is() {
         (&["new", "../out"],                           "is no name for a server"),
         (&["new", "Board"],                            "as in incident-board"),
         (&["new", "a", "--path", "."],                 "is no checkout of Transom"),
-        (&["new", "a", "--template", "vue"],           "html, askama, react"),
+        (&["new", "a", "--template", "solid"],         "html, askama, react, vue, svelte"),
     ];
     for (words, expected) in table {
         let (code, out, err) = place.transom(words);
@@ -79,7 +79,7 @@ fn every_template_builds_passes_its_tests_and_the_check() {
     let checkout = checkout();
     let place = Place::new();
     // The same crates at the same places of a workspace with the same manifest, features and profile: cargo takes what it
-    // has built of them, and builds the three projects alone.
+    // has built of them, and builds the projects alone.
     for folder in ["crates", "examples", "web"] {
         symlink(checkout.join(folder), place.path().join(folder)).unwrap();
     }
@@ -95,7 +95,9 @@ fn every_template_builds_passes_its_tests_and_the_check() {
         assert!(profile.contains("[profile.dev.build-override]"), "{text}");
         fs::write(&manifest, own).unwrap();
     }
-    bundle(&place.path().join("new-react/ui"), &checkout);
+    for framework in ["react", "vue", "svelte"] {
+        bundle(&place.path().join(format!("new-{framework}/ui")), &checkout);
+    }
     let place = with_clock(place, &fs::read_to_string(checkout.join("README.md")).unwrap());
     let manifest = fs::read_to_string(checkout.join("Cargo.toml")).unwrap();
     let members = manifest.replacen("members = [", "members = [\"new-*\", ", 1);
@@ -152,13 +154,13 @@ fn with_clock(place: Place, readme: &str) -> Place {
         .with("new-clock/views/clock.html", &block("```html\n<!doctype"))
 }
 
-/// Builds the view with what the browser tests have installed: the same packages, and locked.
+/// Builds the view with what our own package has installed: the same packages, and locked.
 fn bundle(ui: &Path, checkout: &Path) {
-    let packages = checkout.join("e2e/node_modules");
+    let packages = checkout.join("web/node_modules");
     if !packages.join("esbuild").is_dir() {
         let mut npm = Command::new("npm");
         npm.args(["ci", "--ignore-scripts", "--no-fund", "--no-audit"])
-            .current_dir(checkout.join("e2e"));
+            .current_dir(checkout.join("web"));
         done(&mut npm);
     }
     symlink(packages, ui.join("node_modules")).unwrap();
