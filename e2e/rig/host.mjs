@@ -176,6 +176,7 @@ export function benchOf(page) {
 const NEAREST = {
   allow: ["allow-view", "allow-always", "allow-until-end"],
   "allow-always": ["allow-until-end"],
+  "allow-all-always": ["allow-all-until-end"],
   "deny-always": ["deny-until-end"],
 };
 

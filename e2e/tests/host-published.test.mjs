@@ -85,7 +85,7 @@ for (const way of ["stdio", "HTTP"]) {
     const { guest } = card;
     await card.ask.getByText("poll-system-stats").first().waitFor();
     assert.match(await guest.locator("body").innerText(), /--%/);
-    await card.answer("allow");
+    await card.answer("allow-view");
     await guest.getByText(/^\d+%$/).first().waitFor();
     await guest.getByText(/GB \/ /).first().waitFor();
     const polls = bench.log(`${server} get-system-infotools/call "poll-system-stats": allowed`);
@@ -101,7 +101,7 @@ for (const way of ["stdio", "HTTP"]) {
     const { guest } = card;
     const told = (event, times = 1) => guest.locator("#event-log").getByText(`${event}:`).nth(times - 1).waitFor();
     await card.ask.getByText("debug-log").first().waitFor();
-    await card.answer("allow-always");
+    await card.answer("allow-all-always");
     await told("ontoolresult");
     await guest.getByText("transom v").waitFor();
 
@@ -157,7 +157,7 @@ for (const way of ["stdio", "HTTP"]) {
     await card.ask.getByText("read_pdf_bytes").first().waitFor();
     await greeted(server, "display_pdf");
     await bench.log(new RegExp(`${server}this view may talk to https://unpkg.com$`)).waitFor();
-    await card.answer("allow-always");
+    await card.answer("allow-all-always");
     await bench.log(`${server} display_pdftools/call "read_pdf_bytes": allowed`).first().waitFor();
     // A `blob:` worker first, a `data:` module next: the policy lets neither run without a grant.
     await card.guest.locator("#error").getByText("Setting up fake worker failed").waitFor();
@@ -168,7 +168,7 @@ for (const way of ["stdio", "HTTP"]) {
     const server = granted[way];
     const card = await bench.run(server, "display_pdf", { url: pdf });
     await card.ask.getByText("read_pdf_bytes").first().waitFor();
-    await card.answer("allow-always");
+    await card.answer("allow-all-always");
     // Its text layer is made from what the worker read, and its canvas has ink on it.
     await card.guest.getByText("Hello from a small PDF").first().waitFor();
     const frame = await card.frame();
