@@ -107,14 +107,14 @@ test("booking: nothing is written before the person agrees, and what is wrong is
   const book = () => card.press(card.guest.getByRole("button", { name: "Book" }));
 
   await book();
-  await card.ask.getByText("book", { exact: true }).waitFor();
+  await card.ask.getByText('wants to call "book"').waitFor();
   await card.answer("deny");
   await card.guest.getByText(/^Not booked: /).waitFor();
   await card.guest.getByText("Nobody yet.").waitFor();
 
   await card.write(card.guest.getByLabel("Guests"), "13");
   await book();
-  await card.ask.getByText("book", { exact: true }).waitFor();
+  await card.ask.getByText('wants to call "book"').waitFor();
   await card.answer("allow-always");
   await card.guest.locator("#wrong-guests", { hasText: "One to twelve guests." }).waitFor();
   assert.equal(await card.guest.getByLabel("Guests").getAttribute("aria-invalid"), "true");
