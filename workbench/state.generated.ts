@@ -20,6 +20,12 @@ state: Standing,
 words: string,
 /** The tools that a model or a person may call. */
 tools: Array<Tool>,
+/** The tools that only its views may call, as people may read them. */
+private_tools?: Array<string>,
+/** What it has beside its tools: `resources` and `prompts`. */
+lists: Array<string>,
+/** Whether it was added while the host runs. */
+added?: boolean,
 /** How many more it has, which are not shown. */
 more_tools?: number,
 /** What people should know before they open a view. */
@@ -115,6 +121,53 @@ words: string, };
 /** What kind of line, for whoever reads or filters the log. */
 // prettier-ignore
 export type LineKind = "allowed" | "answer" | "asked" | "audit" | "blocked" | "call" | "console" | "error" | "forgotten" | "late" | "limit" | "message" | "refused" | "remembered" | "result" | "server" | "stderr" | "text" | "view" | "warning";
+
+/** What a server says of itself, beside what people are shown of all servers. */
+// prettier-ignore
+export type About = {
+/** Where it is, in words that hold no secret. */
+place: string,
+/** The version of MCP that is spoken with it. */
+protocol: string,
+/** All that it said in its greeting. */
+said: unknown,
+/** What it can do. */
+capabilities: Record<string, unknown>,
+/** The last lines of its standard error. */
+output: Array<string>, };
+
+// prettier-ignore
+export type Runs = { version: number,
+/** Newest first; nothing, if nothing is new. */
+runs?: Array<Run>, };
+
+/** One run as people are shown it. */
+// prettier-ignore
+export type Run = {
+/** Its number, from 1. */
+n: number,
+/** The view that it opened, or whose place its text took. */
+view: string, server: string,
+/** The tool's name, to call it by. */
+tool: string,
+/** The same as people may read it. */
+label: string,
+/** The time of day, UTC. */
+at: string, how: How,
+/** How long it took, in milliseconds, once it has ended. */
+took?: number,
+/** Why it failed, in words. */
+why?: string,
+/** How large its answer is, in bytes. */
+bytes?: number,
+/** Whether its answer is still here. */
+kept: boolean,
+/** Whether its arguments are. */
+again: boolean, };
+
+/** How a run stands. */
+// prettier-ignore
+export type How = "running" | "answered" | "failed" | "cancelled";
 
 /** The first line of a trace. */
 // prettier-ignore

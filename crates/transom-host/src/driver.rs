@@ -1,6 +1,7 @@
 //! Drives one machine per view. All views of all pages are in one loop, the only one that touches them;
 //! whatever takes time happens outside and comes back as an event.
 
+mod adding;
 mod agreeing;
 mod calls;
 mod common;
@@ -47,7 +48,7 @@ use tokio::{
     time::Instant,
 };
 use transom::{
-    host::{self, Setup, Share},
+    host::{self, Setup},
     origin::Origin,
     wire::HostStyles,
 };
@@ -57,8 +58,9 @@ use crate::{
     envelope::ViewId,
     log::Log,
     metrics::Metrics,
+    runs::Runs,
     sandbox::Sandbox,
-    server::{Server, Servers},
+    server::Servers,
     timeline::Timeline,
 };
 use common::{Account, Common};
@@ -101,6 +103,7 @@ pub(crate) struct Parts {
     pub(crate) metrics: Arc<Metrics>,
     /// Whether servers are told which trace a call belongs to.
     pub(crate) traces: bool,
+    pub(crate) runs: Arc<Runs>,
 }
 
 impl Driver {
@@ -120,19 +123,16 @@ impl Driver {
             memory,
             metrics,
             traces,
+            runs,
         } = parts;
-        let account = |(name, server): (&String, &Arc<Server>)| {
-            let (limits, together) = server.limits();
-            let mut setup = Setup { limits: limits.clone(), ..setup.clone() };
-            setup.terms.call = server.times().outlasting(setup.terms.call);
-            let setup = Arc::new(setup);
-            let share = Share::new(Duration::ZERO, *together);
-            (name.clone(), Account { setup, share, place: server.place().clone() })
-        };
+        let accounts = servers.list();
+        let accounts = accounts.into_iter().map(|(name, it)| (name, Account::of(&setup, &it)));
         let common = Common {
             ledger: Ledger::new(audit),
             start: Instant::now(),
-            accounts: servers.iter().map(account).collect(),
+            accounts: accounts.collect(),
+            setup: setup.clone(),
+            runs,
             styles,
             servers,
             sandbox,
@@ -219,6 +219,13 @@ impl Driver {
             }
             Event::Describe { view, done } => {
                 let _ = done.send(self.describe(&view));
+            }
+            Event::Added { server, done } => {
+                let _ = done.send(self.add(&server));
+            }
+            Event::Removed { server, done } => {
+                self.remove(&server);
+                let _ = done.send(());
             }
             Event::ListChanged { server, list } => self.list_changed(&server, list),
             Event::Ready(answer) => drop(answer.send(self.is_open())),

@@ -2,7 +2,7 @@
 
 mod builder;
 
-pub use builder::{Agreement, BuildError, Builder};
+pub use builder::{BuildError, Builder};
 
 use std::{fmt, io, path::Path, sync::Arc, time::Duration};
 
@@ -15,6 +15,7 @@ use transom::{
 };
 
 use crate::{
+    adding::{AddError, Addition},
     audit::Audit,
     context, decisions,
     driver::{AWAY, Event},
@@ -61,6 +62,7 @@ impl Host {
             page_policy: PagePolicy::default(),
             standing: None,
             traces: false,
+            keeper: None,
         }
     }
 
@@ -144,6 +146,16 @@ impl Host {
     /// open, and are told that its lists have changed. Whether there is a server of that name.
     pub fn restart(&self, server: &str) -> bool {
         self.servers.restart(server)
+    }
+
+    /// Adds a server while the host runs.
+    pub async fn add_server(&self, addition: Addition) -> Result<(), AddError> {
+        self.page.door.add(addition).await
+    }
+
+    /// Ends a server and its views, and forgets it; whether there was one of that name.
+    pub async fn remove_server(&self, server: &str) -> Result<bool, AddError> {
+        self.page.door.remove(server).await
     }
 
     /// Remembers that a person agreed to what a tool of a server shows.
@@ -243,7 +255,7 @@ impl Host {
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.servers.iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let names = self.servers.list().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         f.debug_struct("Host").field("servers", &names).finish_non_exhaustive()
     }
 }

@@ -155,6 +155,7 @@
 
 #![warn(missing_debug_implementations)]
 
+mod adding;
 mod address;
 mod allowance;
 pub mod audit;
@@ -176,6 +177,7 @@ mod grants;
 mod host;
 mod kept;
 mod log;
+mod making;
 mod metrics;
 mod operators;
 mod page;
@@ -183,6 +185,7 @@ mod page;
 mod page_types;
 pub mod place;
 mod relay;
+mod runs;
 pub mod sandbox;
 mod secret;
 mod serve;
@@ -191,12 +194,14 @@ pub mod timeline;
 pub mod upstream;
 pub mod words;
 
+pub use adding::{AddError, Addition, Answer, Doorkeeper};
 pub use driver::AWAY;
 pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, permissions};
-pub use host::{Agreement, BuildError, Builder, Host};
+pub use host::{BuildError, Builder, Host};
 pub use kept::private_folder;
 pub use log::{Line, LineKind, Log};
+pub use making::Agreement;
 pub use operators::Operators;
 pub use page::{PageKey, PagePolicy, SourceAmongFrames};
 pub use secret::ShortToken;

@@ -158,7 +158,8 @@ impl Log {
     }
 }
 
-fn time_of_day() -> String {
+/// The time of day, UTC.
+pub(crate) fn time_of_day() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let (seconds, millis) = (now.as_secs() % 86_400, now.subsec_millis());
     format!("{:02}:{:02}:{:02}.{millis:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60)

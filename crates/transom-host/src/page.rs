@@ -1,6 +1,7 @@
 //! The page's own origin: its files, its key, its state and its socket. Every request is checked for
 //! where it comes from before anything else looks at it.
 
+pub(crate) mod desk;
 mod greeting;
 mod keys;
 mod policy;
@@ -29,6 +30,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use transom::origin::Origin;
 
 use crate::{
+    adding::Door,
     crowd::{Crowd, Most},
     decisions::DecisionId,
     driver::{Event, LeftView, ShownDecision, ShownDecisions, ShownLeft},
@@ -36,6 +38,7 @@ use crate::{
     log::{Line, LineKind, Log},
     metrics::Metrics,
     page::keys::Term,
+    runs::Runs,
     secret::Key,
     serve::let_in,
     server::{ServerState, Servers},
@@ -72,6 +75,10 @@ pub(crate) struct Page {
     pub(crate) room: Arc<Semaphore>,
     /// The tool that a fresh page opens by itself.
     pub(crate) first: Option<First>,
+    /// Where servers come in while the host runs.
+    pub(crate) door: Door,
+    /// What people ran.
+    pub(crate) runs: Arc<Runs>,
 }
 
 /// A tool to open when the page is first shown.
@@ -115,6 +122,7 @@ pub(crate) fn api(page: Arc<Page>) -> Router {
         .merge(watching::routes())
         .route("/ws", get(socket::upgrade))
         .route(CALLBACK, get(signed_in))
+        .merge(desk::routes(&page))
         .layer(middleware::from_fn_with_state(Arc::clone(&page), guard))
         .with_state(page)
 }
@@ -147,7 +155,44 @@ async fn guard(State(page): State<Arc<Page>>, request: Request, next: Next) -> R
     response
 }
 
+/// What a page is made of beside its door.
+pub(crate) struct Shown {
+    pub(crate) policy: HeaderValue,
+    pub(crate) standing: Option<Key>,
+    pub(crate) decisions: ShownDecisions,
+    pub(crate) left: ShownLeft,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) timeline: Arc<Timeline>,
+    pub(crate) runs: Arc<Runs>,
+    pub(crate) first: Option<First>,
+}
+
 impl Page {
+    pub(crate) fn new(origins: Vec<Origin>, door: Door, shown: Shown) -> Arc<Self> {
+        let Shown { policy, standing, decisions, left, metrics, timeline, runs, first } = shown;
+        Arc::new(Self {
+            origins,
+            policy,
+            token: Mutex::new(Some(Key::new())),
+            standing,
+            keys: Arc::new(Keys::new()),
+            events: door.events.clone(),
+            servers: Arc::clone(&door.servers),
+            decisions,
+            left,
+            log: Arc::clone(&door.log),
+            metrics,
+            timeline,
+            connections: AtomicU64::new(0),
+            sockets: Crowd::new(SOCKETS),
+            polls: Semaphore::new(POLLS),
+            room: Arc::new(Semaphore::new(ROOM as usize)),
+            first,
+            door,
+            runs,
+        })
+    }
+
     fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
         // Of two of a kind, a proxy on the way may have looked at the other one.
         let alone = |name: &header::HeaderName| headers.get_all(name).iter().count() == 1;

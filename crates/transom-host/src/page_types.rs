@@ -15,9 +15,10 @@ use crate::{
     },
     form::Form,
     log::{Line, LineKind},
-    page::{First, Lines, PageState},
+    page::{First, Lines, PageState, desk::AllRuns},
     relay::PageLimits,
-    server::{Claim, DocumentFacts, Remark, ServerState, ShownTool, SignIn, Standing},
+    runs::{How, ShownRun},
+    server::{About, Claim, DocumentFacts, Remark, ServerState, ShownTool, SignIn, Standing},
     timeline::{Head, Kind, Moment, Outcome, Party},
 };
 
@@ -62,6 +63,7 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<Lines>(),
         written::<Line>(),
         written::<LineKind>(),
+        asked(),
     ];
     let files = [
         ("web/src/envelope.generated.ts", format!("{HEAD}{import}{}", envelope.join("\n"))),
@@ -97,6 +99,11 @@ fn closer() -> Vec<String> {
         written::<Step>(),
         written::<Near>(),
     ]
+}
+
+/// What people ask for at the page beside its views.
+fn asked() -> String {
+    [written::<About>(), written::<AllRuns>(), written::<ShownRun>(), written::<How>()].join("\n")
 }
 
 /// A type as TypeScript has it, with comments on one line where they have one. Prettier leaves it as it is written.

@@ -12,12 +12,17 @@ use aside::Aside;
 pub(crate) use described::Claim;
 pub(crate) use described::DocumentFacts;
 pub(crate) use prepared::{Brought, Doubt, Prepared, Running};
+#[cfg(test)]
+pub(crate) use shown::About;
 use shown::Condition;
 pub use shown::{Remark, ServerState, ShownTool, SignIn, Standing};
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -42,7 +47,7 @@ use crate::{
 
 /// All servers of a host, by the name they are configured with.
 pub(crate) struct Servers {
-    all: BTreeMap<String, Arc<Server>>,
+    all: RwLock<BTreeMap<String, Arc<Server>>>,
     version: watch::Sender<u64>,
     prefetch: bool,
 }
@@ -69,6 +74,10 @@ pub(crate) struct Server {
     times: Times,
     /// Told when it is to be started again.
     again: Notify,
+    /// Told when a person has removed it.
+    removed: Notify,
+    /// Whether a person added it while the host runs.
+    added: AtomicBool,
     /// Told when its documents may be others than those that were looked at.
     unseen: Notify,
     oauth: Option<Arc<OAuth>>,
@@ -86,15 +95,35 @@ pub(crate) struct Server {
 
 impl Servers {
     pub(crate) fn new(all: BTreeMap<String, Arc<Server>>, prefetch: bool) -> Self {
-        Self { all, version: watch::Sender::new(0), prefetch }
+        Self { all: RwLock::new(all), version: watch::Sender::new(0), prefetch }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Server>> {
-        self.all.get(name).cloned()
+        self.all.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Arc<Server>)> {
-        self.all.iter()
+    /// The servers as they are now, by name.
+    pub(crate) fn list(&self) -> Vec<(String, Arc<Server>)> {
+        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|(name, server)| (name.clone(), Arc::clone(server))).collect()
+    }
+
+    /// Puts in one that a person added.
+    pub(crate) fn insert(&self, server: &Arc<Server>) {
+        server.added.store(true, Ordering::Relaxed);
+        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(server.name.clone(), Arc::clone(server));
+        drop(all);
+        self.changed();
+    }
+
+    /// Takes one out, and ends it.
+    pub(crate) fn remove(&self, name: &str) {
+        let server = self.all.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        if let Some(server) = server {
+            server.removed.notify_one();
+        }
+        self.changed();
     }
 
     /// Starts every connection; what becomes of it shows in the state and the log.
@@ -106,7 +135,16 @@ impl Servers {
         for (name, target) in targets {
             let (servers, events) = (Arc::clone(self), events.clone());
             let Some(server) = self.get(&name) else { continue };
-            tokio::spawn(async move { server.live(target, &servers, &events).await });
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = Arc::clone(&server).live(target, &servers, &events) => {}
+                    () = server.removed.notified() => {}
+                }
+                if let Some(upstream) = server.upstream() {
+                    server.connect(None);
+                    upstream.close().await;
+                }
+            });
         }
     }
 
@@ -120,7 +158,7 @@ impl Servers {
         let newer = |version: &u64| seen.is_none_or(|seen| *version > seen);
         let _ = tokio::time::timeout(patience, version.wait_for(newer)).await;
         let version = *self.version.borrow();
-        (version, self.all.values().map(|server| server.shown()).collect())
+        (version, self.list().iter().map(|(_, server)| server.shown()).collect())
     }
 
     /// Starts a server again, whatever it is doing; whether there is one of that name.
@@ -131,7 +169,7 @@ impl Servers {
 
     /// Ends every connection.
     pub(crate) async fn close(&self) {
-        for server in self.all.values() {
+        for (_, server) in self.list() {
             if let Some(upstream) = server.upstream() {
                 upstream.close().await;
             }
@@ -142,8 +180,8 @@ impl Servers {
     pub(crate) async fn returned(
         &self,
         returned: &Return,
-    ) -> Option<(&str, Result<(), NotSignedIn>)> {
-        for (name, server) in &self.all {
+    ) -> Option<(String, Result<(), NotSignedIn>)> {
+        for (name, server) in self.list() {
             let Some(oauth) = &server.oauth else { continue };
             if let Some(outcome) = oauth.complete(returned).await {
                 return Some((name, outcome));
@@ -204,6 +242,8 @@ impl Server {
             greeting,
             times,
             again: Notify::new(),
+            removed: Notify::new(),
+            added: AtomicBool::new(false),
             unseen: Notify::new(),
             oauth,
             store,

@@ -27,6 +27,7 @@ use crate::{
     consent::Choice,
     digest::digest,
     documents::Named,
+    place::Place,
     server::Running,
 };
 
@@ -115,6 +116,21 @@ impl Record {
         let sha256 = Some(Hash::of(arguments.as_bytes()).to_string());
         let detail = Details { about: Some(short(tool)), sha256, ..Details::default() };
         Self { more, detail, ..Self::new("open") }
+    }
+
+    /// A person adds, removes or restarts a server, of this place (D7).
+    pub(crate) fn server(kind: &'static str, place: &Place) -> Self {
+        let detail = Details { about: Some(short(place.words())), ..Details::default() };
+        let sha256 = Some(place.id().to_string());
+        Self { detail: Details { sha256, ..detail }, ..Self::new(kind) }
+    }
+
+    /// A person asks a server for something themselves.
+    pub(crate) fn asked_by_person(method: &'static str, about: &str, place: &Place) -> Self {
+        let more = More { method: Some(method), ..More::default() };
+        let sha256 = Some(place.id().to_string());
+        let about = Some(short(&about_of(Some(method), about)));
+        Self { more, detail: Details { about, sha256, ..Details::default() }, ..Self::new("read") }
     }
 
     /// A person takes the call of that tool back.

@@ -8,7 +8,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tracing::Instrument as _;
-use transom::{host::ToolCall, violation::Quoted};
+use transom::{host::ToolCall, printed::Printed, violation::Quoted};
 
 use super::{
     common::Common,
@@ -19,6 +19,7 @@ use super::{
 use crate::{
     envelope::ViewId,
     log::LineKind,
+    runs::Of,
     server::Server,
     timeline::{Kind, Moment, Timeline},
     upstream::{CallError, CallOptions, Outcome, Request, Update},
@@ -39,11 +40,18 @@ impl Seat {
     pub(super) fn call_opening(&mut self, common: &mut Common, call: &ToolCall) {
         let words = words!("tools/call {}", Quoted::new(&call.name));
         common.log.write(LineKind::Call, &self.server, words);
+        let arguments = call.arguments.as_ref().map(Printed::get);
+        common.runs.begin(&self.run(), &self.server, &call.name, arguments);
         let caller = Caller::Page { turn: self.turn };
         match Request::call_tool(call) {
             Ok(request) => self.send(common, caller, request),
             Err(error) => self.not_begun(common, &error.to_string()),
         }
+    }
+
+    /// What is opened here now, for the list of runs.
+    pub(super) fn run(&self) -> Of<'_> {
+        Of { view: &self.id, turn: self.turn }
     }
 
     /// Sends a request to the view's server, and its outcome to the loop.

@@ -28,8 +28,9 @@ use crate::{
     log::Log,
     metrics::Metrics,
     place::Place,
+    runs::Runs,
     sandbox::Sandbox,
-    server::{Prepared, Servers},
+    server::{Prepared, Server, Servers},
     timeline::Timeline,
 };
 
@@ -37,6 +38,10 @@ use crate::{
 pub(super) struct Common {
     pub(super) start: Instant,
     pub(super) accounts: HashMap<String, Account>,
+    /// What is offered to views, before the limits of their servers.
+    pub(super) setup: Setup,
+    /// What people ran.
+    pub(super) runs: Arc<Runs>,
     pub(super) styles: HostStyles,
     pub(super) servers: Arc<Servers>,
     pub(super) sandbox: Sandbox,
@@ -66,6 +71,17 @@ pub(super) struct Account {
     pub(super) setup: Arc<Setup>,
     pub(super) share: Share,
     pub(super) place: Place,
+}
+
+impl Account {
+    /// The account of a server.
+    pub(super) fn of(setup: &Setup, server: &Server) -> Self {
+        let (limits, together) = server.limits();
+        let mut setup = Setup { limits: limits.clone(), ..setup.clone() };
+        setup.terms.call = server.times().outlasting(setup.terms.call);
+        let share = Share::new(Duration::ZERO, *together);
+        Self { setup: Arc::new(setup), share, place: server.place().clone() }
+    }
 }
 
 impl Common {

@@ -1,5 +1,7 @@
 //! What happens to the loop, and what it has for the sockets of pages.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use transom::host;
@@ -9,7 +11,7 @@ use crate::{
     decisions::DecisionId,
     envelope::ViewId,
     sandbox::Report,
-    server::{ListChanged, Prepared},
+    server::{ListChanged, Prepared, Server},
     upstream::{CallError, Outcome},
     words::Words,
 };
@@ -43,6 +45,10 @@ pub(crate) enum Event {
     Forget { id: DecisionId, done: oneshot::Sender<bool> },
     /// A page wants to know more about one of its views.
     Describe { view: ViewId, done: oneshot::Sender<Option<Box<ViewFacts>>> },
+    /// A person adds a server; told whether its name is free.
+    Added { server: Arc<Server>, done: oneshot::Sender<bool> },
+    /// A person removes a server; told when its views are closing.
+    Removed { server: String, done: oneshot::Sender<()> },
     /// A server's list changed.
     ListChanged { server: String, list: host::List },
     /// The operator wants to know whether new views can be opened.

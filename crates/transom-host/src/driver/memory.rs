@@ -41,7 +41,7 @@ pub(crate) struct Memory {
     /// Changes that the file may not have yet: until it has, what it says must not undo them.
     under_way: VecDeque<Change>,
     stamp: Option<Stamp>,
-    entries: Vec<Remembered>,
+    pub(super) entries: Vec<Remembered>,
     looked: Option<Duration>,
     read: Duration,
     /// Views that reach private addresses. They need to say nothing to do so, and still the file must be looked at.

@@ -12,6 +12,7 @@ use crate::{
     envelope::{Progress, ToPage},
     fallback,
     log::LineKind,
+    runs::How,
     upstream::{CallError, Outcome},
     words,
     words::Words,
@@ -79,6 +80,10 @@ impl Seat {
         let took = common.now().saturating_sub(calling.since);
         self.count_outcome(&outcome, took);
         let took = millis(took);
+        match &outcome {
+            Ok(result) => common.runs.end(&self.run(), took, How::Answered, Ok(result)),
+            Err(error) => common.runs.end(&self.run(), took, How::Failed, Err(why(error))),
+        }
         let (text, words) = match &outcome {
             Ok(result) => {
                 let text = fallback::text_of(result);
@@ -115,6 +120,7 @@ impl Seat {
             return;
         };
         let took = millis(common.now().saturating_sub(calling.since));
+        common.runs.end(&self.run(), took, How::Cancelled, Err(CANCELLED.into()));
         let words = words!("cancelled by you after {} ms; the server was told", took);
         common.log.write(LineKind::Result, &self.name(), words);
         self.text = Some(CANCELLED.to_owned());

@@ -3,38 +3,36 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    path::PathBuf,
-    sync::{Arc, Mutex, atomic::AtomicU64},
+    path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use transom::{
-    csp::Grant,
     host::{Limits, ServerLimits, Setup, Terms},
     origin::Origin,
     policy::Policy,
-    wire::{
-        HostCapabilities, HostStyles, Implementation, ListChanged, Modalities, ResourcePermissions,
-    },
+    wire::{HostCapabilities, HostStyles, Implementation, ListChanged, Modalities},
 };
 
 use super::Host;
 use crate::{
+    adding::{Door, Doorkeeper},
     audit::Audit,
-    crowd::Crowd,
     decisions::Decisions,
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     driver::{Driver, Memory, Parts},
-    log::{LineKind, Log},
+    log::Log,
+    making::{Agreement, Maker},
     metrics::Metrics,
-    page::{self, First, Keys, Page, PagePolicy, SourceAmongFrames},
-    place::Place,
+    page::{self, First, Page, PagePolicy, Shown, SourceAmongFrames},
+    runs::Runs,
     sandbox::{KeyError, Naming, PageAmongFrames, Sandbox, SandboxScript, StableKey},
     secret::{Key, ShortToken},
-    server::{Server, Servers, Trust},
+    server::{Server, Servers},
     timeline::Timeline,
-    upstream::{OAuth, Registration, Target, Times, Tokens},
+    upstream::{Target, Tokens},
 };
 
 /// What a host is made from.
@@ -57,30 +55,7 @@ pub struct Builder {
     pub(super) page_policy: PagePolicy,
     pub(super) standing: Option<String>,
     pub(super) traces: bool,
-}
-
-/// What is agreed with one server alone.
-#[derive(Clone, Debug, Default)]
-pub struct Agreement {
-    /// Its rules, in place of those for all servers.
-    pub policy: Option<Policy>,
-    /// The kinds of script that its documents may use beside their own; none, unless said (H-25).
-    pub grants: Vec<Grant>,
-    /// The permissions that its documents get when they ask for them; none, unless said.
-    pub permissions: ResourcePermissions,
-    /// What each of its views may use up, in place of what is said for all servers.
-    pub limits: Option<Limits>,
-    /// What its views may use up together, in place of what is said for all servers.
-    pub server_limits: Option<ServerLimits>,
-    /// How we are known where its people sign in, should it ask for that.
-    pub registration: Registration,
-    /// Whether whoever writes it is whoever is shown its views: then its documents may change without
-    /// a question.
-    pub own: bool,
-    /// How long its first words may take; one that is built first may need minutes.
-    pub greeting: Option<Duration>,
-    /// How long its answers may take.
-    pub times: Times,
+    pub(super) keeper: Option<Arc<dyn Doorkeeper>>,
 }
 
 /// Why a host could not be made.
@@ -237,6 +212,13 @@ impl Builder {
         self
     }
 
+    /// Lets servers be added on the page; who decides about them. Without one, none can be.
+    #[must_use]
+    pub fn doorkeeper(mut self, keeper: Arc<dyn Doorkeeper>) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
     /// Starts it: the loop, and a connection to every server. Needs a tokio runtime.
     pub fn build(mut self) -> Result<Host, BuildError> {
         self.naming.check(&self.page_origins)?;
@@ -249,15 +231,16 @@ impl Builder {
         let log = Arc::new(Log::default());
         let store = Store::new(Bounds::default(), pins);
         let timeline = Timeline::new();
-        let (all, targets) = self.servers(&store, &log, &timeline)?;
+        let (maker, all, targets) = self.made(store, &log, &timeline)?;
         let sandbox = Sandbox::new(self.naming, key, script, porch);
         let servers = Arc::new(Servers::new(all, self.prefetch));
-        let metrics = Arc::new(Metrics::new(servers.iter().map(|(name, _)| name)));
+        let metrics = Arc::new(Metrics::new(servers.list().iter().map(|(name, _)| name)));
+        let runs = Arc::new(Runs::default());
         let (events, queue) = mpsc::channel(QUEUE);
-        let kept = self.data.as_deref().filter(|_| self.remember > 0);
-        let kept = kept.map(|folder| Decisions::new(folder, self.remember));
+        let remembered = remembered(self.data.as_deref(), self.remember);
         let driver = Driver::new(Parts {
             setup: setup(self.limits, self.terms),
+            runs: Arc::clone(&runs),
             most_views: self.most_views,
             away: self.away,
             styles: self.styles,
@@ -268,32 +251,33 @@ impl Builder {
             timeline: Arc::clone(&timeline),
             events: events.clone(),
             audit: self.audit.clone(),
-            memory: Memory::new(kept, events.clone(), Arc::clone(&log)),
+            memory: Memory::new(remembered, events.clone(), Arc::clone(&log)),
             metrics: Arc::clone(&metrics),
             traces: self.traces,
         });
         let (decisions, left) = (driver.shown_decisions(), driver.shown_left());
         tokio::spawn(driver.run(queue));
         servers.connect(targets, &events);
-        let page = Arc::new(Page {
-            origins: self.page_origins,
-            policy: page_policy,
-            token: Mutex::new(Some(Key::new())),
-            standing,
-            keys: Arc::new(Keys::new()),
-            events: events.clone(),
+        let door = Door {
+            maker,
             servers: Arc::clone(&servers),
+            events: events.clone(),
+            log: Arc::clone(&log),
+            audit: self.audit.clone(),
+            keeper: self.keeper,
+            turn: tokio::sync::Mutex::default(),
+        };
+        let shown = Shown {
+            policy: page_policy,
+            standing,
             decisions,
             left,
-            log: Arc::clone(&log),
             metrics: Arc::clone(&metrics),
             timeline,
-            connections: AtomicU64::new(0),
-            sockets: Crowd::new(page::SOCKETS),
-            polls: Semaphore::new(page::POLLS),
-            room: Arc::new(Semaphore::new(page::ROOM as usize)),
+            runs,
             first: self.first,
-        });
+        };
+        let page = Page::new(self.page_origins, door, shown);
         Ok(Host { page, sandbox, servers, events, log, metrics, audit: self.audit })
     }
 
@@ -308,62 +292,38 @@ impl Builder {
         })
     }
 
-    /// Makes every server of its agreement, and what is said for all of them where that says nothing.
-    fn servers(
+    /// What makes servers, now and later.
+    fn maker(&self, store: Store, log: &Arc<Log>, timeline: &Arc<Timeline>) -> Maker {
+        Maker {
+            policy: Arc::new(self.policy.clone()),
+            limits: self.limits.clone(),
+            server_limits: self.server_limits,
+            page_origins: self.page_origins.clone(),
+            tokens: self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open),
+            store,
+            log: Arc::clone(log),
+            timeline: Arc::clone(timeline),
+            callback: page::CALLBACK,
+        }
+    }
+
+    /// Makes every server that the host begins with, and what makes more of them.
+    fn made(
         &mut self,
-        store: &Store,
+        store: Store,
         log: &Arc<Log>,
         timeline: &Arc<Timeline>,
     ) -> Result<Configured, BuildError> {
-        let policy = Arc::new(std::mem::take(&mut self.policy));
-        let tokens = self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open);
-        let mut all = BTreeMap::new();
-        let mut targets = vec![];
+        let maker = self.maker(store, log, timeline);
+        let (mut all, mut targets) = (BTreeMap::new(), vec![]);
         for (name, target, agreement) in std::mem::take(&mut self.servers) {
-            if let Target::Http(endpoint) = &target
-                && let Some(warning) = endpoint.warning()
-            {
-                log.write(LineKind::Warning, &name, crate::words::Words::ours(&warning));
-            }
-            let place = Place::of(&target);
-            let oauth = self.oauth(&target, &place, agreement.registration, &tokens);
-            let trust = Trust {
-                policy: agreement.policy.map_or_else(|| Arc::clone(&policy), Arc::new),
-                grants: agreement.grants,
-                permissions: agreement.permissions,
-                limits: agreement.limits.unwrap_or_else(|| self.limits.clone()),
-                server_limits: agreement.server_limits.unwrap_or(self.server_limits),
-                place,
-                own: agreement.own || matches!(target, Target::InProcess(_)),
-                greeting: agreement.greeting,
-                times: agreement.times,
-            };
-            let origins = self.page_origins.clone();
-            let (log, timeline) = (Arc::clone(log), Arc::clone(timeline));
-            let server =
-                Server::new(name.clone(), trust, oauth, store.clone(), origins, log, timeline);
+            let server = maker.server(name.clone(), &target, agreement);
             if all.insert(name.clone(), Arc::new(server)).is_some() {
                 return Err(BuildError::TwoServers(name));
             }
             targets.push((name, target));
         }
-        Ok((all, targets))
-    }
-
-    /// How people sign in to a server that is reached over HTTP.
-    fn oauth(
-        &self,
-        target: &Target,
-        place: &Place,
-        registration: Registration,
-        tokens: &Tokens,
-    ) -> Option<Arc<OAuth>> {
-        let Target::Http(endpoint) = target else { return None };
-        let origin = self.page_origins.first()?;
-        // Who listens at an address of this machine may be another program the next time.
-        let tokens = if place.is_kept() { tokens.clone() } else { Tokens::in_memory() };
-        let redirect = format!("{origin}{}", page::CALLBACK);
-        Some(Arc::new(OAuth::new(&endpoint.url, registration, redirect, tokens)))
+        Ok((maker, all, targets))
     }
 }
 
@@ -376,8 +336,13 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// The servers by their names, and how each is reached.
-type Configured = (BTreeMap<String, Arc<Server>>, Vec<(String, Target)>);
+/// The decisions of a data folder, where they are kept for longer than a run.
+fn remembered(data: Option<&Path>, days: u32) -> Option<Decisions> {
+    data.filter(|_| days > 0).map(|folder| Decisions::new(folder, days))
+}
+
+/// What makes servers; those that there are, by their names; and how each is reached.
+type Configured = (Maker, BTreeMap<String, Arc<Server>>, Vec<(String, Target)>);
 
 /// What this host offers: everything it wires, and nothing else (H-72). Without a model there is no
 /// sampling.

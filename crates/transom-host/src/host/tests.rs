@@ -10,7 +10,7 @@ use transom::{
 
 use super::*;
 use crate::{
-    demo,
+    Agreement, demo,
     grants::permissions,
     sandbox::Reports,
     server::Standing,

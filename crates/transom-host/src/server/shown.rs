@@ -1,11 +1,15 @@
 //! Servers as people are shown them: how each is, its tools, and what to know before a view opens.
 
-use std::{collections::BTreeSet, sync::PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{PoisonError, atomic::Ordering},
+};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, value::RawValue};
 use transom::{
     csp::{Declaration, Source},
+    host::List,
     policy::Stance,
     quoted::Quoted,
     wire::Visibility,
@@ -16,7 +20,7 @@ use crate::{
     documents::{Document, Severity},
     form::Form,
     grants::{MissingGrants, MissingNearby, MissingPermissions},
-    upstream::ListedTool,
+    upstream::{ListedTool, Upstream},
     words,
     words::Words,
 };
@@ -51,6 +55,16 @@ pub struct ServerState {
     pub words: String,
     /// The tools that a model or a person may call.
     pub tools: Vec<ShownTool>,
+    /// The tools that only its views may call, as people may read them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
+    pub private_tools: Vec<Quoted>,
+    /// What it has beside its tools: `resources` and `prompts`.
+    pub lists: Vec<&'static str>,
+    /// Whether it was added while the host runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub added: bool,
     /// How many more it has, which are not shown.
     #[serde(skip_serializing_if = "is_none")]
     #[cfg_attr(test, ts(optional, as = "Option<usize>"))]
@@ -107,6 +121,25 @@ pub struct Remark {
     /// What it is.
     #[cfg_attr(test, ts(as = "String"))]
     pub words: Words,
+}
+
+/// What a server says of itself, beside what people are shown of all servers.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct About {
+    /// Where it is, in words that hold no secret.
+    place: String,
+    /// The version of MCP that is spoken with it.
+    protocol: String,
+    /// All that it said in its greeting.
+    #[cfg_attr(test, ts(type = "unknown"))]
+    said: Box<RawValue>,
+    /// What it can do.
+    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    capabilities: Map<String, Value>,
+    /// The last lines of its standard error.
+    #[cfg_attr(test, ts(as = "Vec<String>"))]
+    output: Vec<Quoted>,
 }
 
 /// How a server is, in a word and in words.
@@ -179,15 +212,51 @@ impl Server {
     pub(super) fn shown(&self) -> ServerState {
         let Condition { standing: state, words, mut findings, unseen, sign_in } =
             self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let tools = self.upstream().map(|upstream| upstream.tools()).unwrap_or_default();
-        let tools = tools.iter().map(|(_, tool)| tool);
-        let tools = tools.filter(|tool| tool.meta.visibility.contains(Visibility::Model));
+        let upstream = self.upstream();
+        let listed = upstream.as_ref().map(Upstream::tools).unwrap_or_default();
+        let for_models = |tool: &ListedTool| tool.meta.visibility.contains(Visibility::Model);
+        let (tools, private) = listed.iter().partition::<Vec<_>, _>(|(_, tool)| for_models(tool));
+        let private_tools =
+            private.into_iter().take(TOOLS).map(|(name, _)| Quoted::new(name)).collect();
+        let lists = upstream.map(|upstream| upstream.server()).map_or_else(Vec::new, |it| {
+            let named = [(List::Resources, "resources"), (List::Prompts, "prompts")];
+            named.into_iter().filter(|(list, _)| it.has(*list)).map(|(_, name)| name).collect()
+        });
+        let tools = tools.into_iter().map(|(_, tool)| tool);
         let (tools, more_tools) = most(tools.collect());
         let (tools, remark) = shown(tools.into_iter());
         findings.extend(remark);
         let output = if state == Standing::Ready { vec![] } else { self.aside.last() };
         let name = self.name.clone();
-        ServerState { name, state, words, tools, more_tools, findings, unseen, sign_in, output }
+        let added = self.added.load(Ordering::Relaxed);
+        ServerState {
+            name,
+            state,
+            words,
+            tools,
+            private_tools,
+            lists,
+            added,
+            more_tools,
+            findings,
+            unseen,
+            sign_in,
+            output,
+        }
+    }
+}
+
+impl Server {
+    /// What it says of itself, while it is connected.
+    pub(crate) fn about(&self) -> Option<About> {
+        let said = self.upstream()?.server();
+        Some(About {
+            place: self.place.words().to_owned(),
+            protocol: said.protocol_version.clone(),
+            said: said.raw.clone(),
+            capabilities: said.capabilities.clone(),
+            output: self.aside.last(),
+        })
     }
 }
 
