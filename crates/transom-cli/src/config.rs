@@ -5,6 +5,7 @@ mod doors;
 mod effects;
 mod file;
 mod find;
+mod keeping;
 mod limits;
 mod model;
 mod print;
@@ -31,6 +32,7 @@ use limits::Caps;
 use reader::Reader;
 
 pub(crate) use find::{Found, Surroundings};
+pub(crate) use keeping::Keeping;
 pub(crate) use model::{Config, ConfiguredServer, Frames};
 pub(crate) use setting::Source;
 
@@ -50,9 +52,18 @@ impl Config {
         let path = Arc::new(path.clone());
         let reader = Reader { arguments, around, text: &file, path, named };
         let parsed = file.parse()?;
-        let config = load(&reader, found, &parsed)?;
+        let agreed = Agreed::new(around, !arguments.no_data);
+        let begun = (!arguments.servers.no_toml).then(|| around.folder.join(find::NAME));
+        let place = found.as_ref().map(|found| around.folder.join(&found.path)).or(begun);
+        let keeping = Keeping {
+            agreed: agreed.clone(),
+            path: place,
+            text: text.clone(),
+            named: found.as_ref().is_some_and(|found| found.named),
+        };
+        let config = load(&reader, found, &parsed, keeping)?;
         if let Some(found) = &config.file {
-            Agreed::new(around, !arguments.no_data).check(found, &text, &parsed, around)?;
+            agreed.check(found, &text, &parsed, around)?;
         }
         Ok(config)
     }
@@ -64,7 +75,12 @@ impl Config {
     }
 }
 
-fn load(reader: &Reader<'_>, found: Option<Found>, parsed: &Parsed<'_>) -> Result<Config> {
+fn load(
+    reader: &Reader<'_>,
+    found: Option<Found>,
+    parsed: &Parsed<'_>,
+    keeping: Keeping,
+) -> Result<Config> {
     let file = &parsed.file;
     let run = reader.run(&file.run)?;
     let rules = reader.rules(&file.policy)?;
@@ -84,7 +100,26 @@ fn load(reader: &Reader<'_>, found: Option<Found>, parsed: &Parsed<'_>) -> Resul
     let absent = absent.map(|(name, _)| name.clone()).collect();
     let disabled = entries().filter(|(_, entry)| entry.disabled);
     let disabled = disabled.map(|(name, _)| name.clone()).collect();
-    Ok(Config { file: found, run, rules, caps, views, away, servers, absent, disabled, named })
+    let allow_commands = reader.arguments.allow_commands;
+    Ok(Config {
+        file: found,
+        run,
+        rules,
+        caps,
+        views,
+        away,
+        servers,
+        absent,
+        disabled,
+        named,
+        keeping,
+        allow_commands,
+    })
+}
+
+/// What a file with `mcpServers` does, for a person who decides about it.
+pub(crate) fn effects_of(json: &serde_json::Value) -> Vec<String> {
+    Effects::of_json(json, Show::Whole).lines
 }
 
 /// Warns the author of the configuration before anything is sent.

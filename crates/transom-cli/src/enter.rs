@@ -7,9 +7,11 @@ use std::{
 
 use tokio::sync::mpsc;
 
+use crate::terminal::forget_typed;
+
 /// Hears Enter.
 pub(crate) struct Enter {
-    pressed: mpsc::Receiver<()>,
+    pressed: mpsc::Receiver<String>,
 }
 
 impl Enter {
@@ -24,19 +26,26 @@ impl Enter {
         Some(Self { pressed })
     }
 
-    /// Waits until it is pressed. What was pressed several times meanwhile counts once.
-    pub(crate) async fn pressed(&mut self) {
-        // The terminal is gone, or was closed with Ctrl-D.
-        if self.pressed.recv().await.is_none() {
-            std::future::pending::<()>().await;
+    /// Waits until it is pressed; what was typed before it. What was pressed several times meanwhile counts once.
+    pub(crate) async fn pressed(&mut self) -> String {
+        match self.pressed.recv().await {
+            Some(typed) => typed,
+            // The terminal is gone, or was closed with Ctrl-D.
+            None => std::future::pending().await,
         }
+    }
+
+    /// Forgets what was typed so far: what was typed before a question is no answer to it.
+    pub(crate) fn forget(&mut self) {
+        let _ = forget_typed(&io::stdin());
+        while self.pressed.try_recv().is_ok() {}
     }
 }
 
-/// Reads lines and forgets what is in them. A program in the background that reads from its terminal is stopped by the system, with
+/// Reads lines. A program in the background that reads from its terminal is stopped by the system, with
 /// all views that it shows: so it is asked first whether there is something to read, and whether it is for us.
 #[cfg(unix)]
-fn hear(pressed: &mpsc::Sender<()>) {
+fn hear(pressed: &mpsc::Sender<String>) {
     use rustix::{
         event::{PollFd, PollFlags, poll},
         io::Errno,
@@ -57,7 +66,10 @@ fn hear(pressed: &mpsc::Sender<()>) {
         }
         match rustix::io::read(&input, &mut typed) {
             Ok(0) => return,
-            Ok(_) => drop(pressed.try_send(())),
+            Ok(count) => {
+                let text = String::from_utf8_lossy(&typed[..count]).into_owned();
+                drop(pressed.try_send(text));
+            }
             Err(Errno::INTR) => {}
             Err(_) => return,
         }
@@ -73,11 +85,10 @@ fn is_ours(input: &io::Stdin) -> bool {
 }
 
 #[cfg(not(unix))]
-fn hear(pressed: &mpsc::Sender<()>) {
+fn hear(pressed: &mpsc::Sender<String>) {
     let mut typed = String::new();
     while io::stdin().read_line(&mut typed).is_ok_and(|length| length > 0) {
-        typed.clear();
-        let _ = pressed.try_send(());
+        let _ = pressed.try_send(std::mem::take(&mut typed));
     }
 }
 

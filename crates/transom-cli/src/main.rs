@@ -14,6 +14,7 @@ mod decisions;
 mod dev;
 mod devtools;
 mod doctor;
+mod doorkeeper;
 mod doors;
 mod enter;
 mod expose;

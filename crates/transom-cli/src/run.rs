@@ -4,10 +4,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
     time::Duration,
 };
 
 use anyhow::{Context, Result};
+use tokio::sync::mpsc;
 use transom_host::{
     Host, Operators, Recording, ServerState, Standing,
     audit::{self, Audit, Durability, Options},
@@ -20,6 +22,7 @@ use crate::{
     arguments::RunArguments,
     audit::FILE as AUDIT,
     config::{self, Config, ConfiguredServer, Frames, Source, Surroundings},
+    doorkeeper::{Keeper, Question},
     doors::{Doors, address},
     enter::Enter,
     interrupts::{Interrupt, Interrupts},
@@ -51,7 +54,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
     let doors = Doors::open(config).await?;
     let folder = data(config)?;
     let audit = open_audit(config, folder).await?;
-    let host = build(config, folder, audit.clone(), &doors)?;
+    let (host, asked) = build(config, folder, audit.clone(), &doors)?;
     let recording = record(config, &host)?;
     let address = doors.address(&host.token());
     greet(config, &doors, &address);
@@ -84,7 +87,7 @@ async fn serve(config: &Config, beside: impl AsyncFnOnce(&Host)) -> Result<ExitC
         () = tell(&host, &config.servers) => Interrupt::Keys,
         () = beside(&host) => Interrupt::Keys,
         () = doorway => Interrupt::Keys,
-        () = fresh_addresses(&host) => Interrupt::Keys,
+        () = at_terminal(&host, asked) => Interrupt::Keys,
         interrupt = interrupts.next() => interrupt,
     };
     let close = async {
@@ -147,17 +150,39 @@ async fn drain(host: &Host, seconds: u64) {
     }
 }
 
-/// Prints another address whenever the person presses Enter; where they cannot, never.
-async fn fresh_addresses(host: &Host) {
-    let Some(mut enter) = Enter::listen() else { return std::future::pending().await };
+/// Prints another address whenever the person presses Enter, and asks them what the page may not decide; where they cannot be
+/// asked, never.
+async fn at_terminal(host: &Host, mut asked: mpsc::Receiver<Question>) {
+    let Some(mut enter) = Enter::listen() else {
+        // Whoever asks is told that there is nobody.
+        drop(asked);
+        return std::future::pending().await;
+    };
     say("  Enter       prints a new address: for another browser, or when the page was closed");
     loop {
-        enter.pressed().await;
-        say(&format!(
-            "  page        {}   (an address before it that was not used is void)",
-            address(host.page_origins(), &host.fresh_token())
-        ));
+        tokio::select! {
+            _ = enter.pressed() => say(&format!(
+                "  page        {}   (an address before it that was not used is void)",
+                address(host.page_origins(), &host.fresh_token())
+            )),
+            Some(question) = asked.recv() => answer(&mut enter, question).await,
+        }
     }
+}
+
+/// Asks one question. Whatever is no yes is a no, and so is silence.
+async fn answer(enter: &mut Enter, Question { text, answer }: Question) {
+    if answer.is_closed() {
+        return;
+    }
+    enter.forget();
+    eprint!("{text}");
+    let typed = tokio::time::timeout(PATIENCE, enter.pressed()).await;
+    let yes = typed.as_deref().is_ok_and(terminal::agrees);
+    if typed.is_err() {
+        eprintln!("\nno answer: it counts as a no");
+    }
+    let _ = answer.send(yes);
 }
 
 /// The audit of this run; none if it is switched off or nothing is kept.
@@ -193,7 +218,9 @@ fn build(
     folder: Option<&Path>,
     audit: Option<Audit>,
     doors: &Doors,
-) -> Result<Host> {
+) -> Result<(Host, mpsc::Receiver<Question>)> {
+    let (questions, asked) = mpsc::channel(QUESTIONS);
+    let keeper = Arc::new(Keeper::new(config, questions));
     let naming =
         match &config.run.frames.value {
             Frames::Names => Naming::Localhost { port: doors.sandbox.port },
@@ -214,6 +241,7 @@ fn build(
     for server in &config.servers {
         builder = builder.server_with(&server.name, server.target.clone(), server.agreement());
     }
+    builder = builder.doorkeeper(keeper);
     if let Some(folder) = folder {
         builder = builder.data(folder.to_owned());
     }
@@ -226,7 +254,7 @@ fn build(
     if let [ConfiguredServer { name, target: Target::InProcess(_), .. }] = &*config.servers {
         builder = builder.open_first(name, "show_weather");
     }
-    Ok(builder.build()?)
+    Ok((builder.build()?, asked))
 }
 
 /// The folder where things are kept, made if need be. The default one may be impossible to make; that is no error.
@@ -379,6 +407,9 @@ fn log_to_stderr(json: bool) {
     if json { builder.json().init() } else { builder.init() }
 }
 
+/// How long a question at the terminal waits for its answer, and how many may wait.
+const PATIENCE: Duration = Duration::from_secs(120);
+const QUESTIONS: usize = 4;
 /// What shells say of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 /// How often old rows are looked for.

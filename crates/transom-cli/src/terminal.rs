@@ -29,14 +29,14 @@ impl Terminal for Person {
 
 /// What was typed before the question was there is no answer to it.
 #[cfg(unix)]
-fn forget_typed(terminal: &impl std::os::fd::AsFd) -> io::Result<()> {
+pub(crate) fn forget_typed(terminal: &impl std::os::fd::AsFd) -> io::Result<()> {
     use rustix::termios::{QueueSelector, tcflush};
     Ok(tcflush(terminal, QueueSelector::IFlush)?)
 }
 
 /// Elsewhere the terminal cannot be told.
 #[cfg(not(unix))]
-fn forget_typed<T>(_: &T) -> io::Result<()> {
+pub(crate) fn forget_typed<T>(_: &T) -> io::Result<()> {
     Ok(())
 }
 
@@ -45,7 +45,12 @@ fn is_yes(question: &str, out: &mut impl io::Write, from: &mut impl BufRead) -> 
     out.flush()?;
     let mut answer = String::new();
     from.read_line(&mut answer)?;
-    Ok(matches!(&*answer.trim().to_ascii_lowercase(), "y" | "yes"))
+    Ok(agrees(&answer))
+}
+
+/// Whether an answer is a yes.
+pub(crate) fn agrees(answer: &str) -> bool {
+    matches!(&*answer.trim().to_ascii_lowercase(), "y" | "yes")
 }
 
 /// A place without a person to ask.

@@ -109,6 +109,10 @@ pub(crate) struct RunArguments {
     pub(crate) no_prefetch: bool,
     #[command(flatten)]
     pub(crate) doors: DoorArguments,
+    /// The page may add servers that are programs, give them variables of your environment, and write them to
+    /// transom.toml, without a question in the terminal. Whoever has the page can then run anything as you.
+    #[arg(long, help_heading = "Page")]
+    pub(crate) allow_commands: bool,
     /// Where pins, keys, tokens and the audit are kept between runs.
     ///
     /// The default is $XDG_DATA_HOME/transom (or ~/.local/share/transom).

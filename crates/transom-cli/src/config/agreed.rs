@@ -22,6 +22,7 @@ use super::{
 };
 
 /// Where it is kept what was agreed to.
+#[derive(Clone, Debug)]
 pub(super) struct Agreed {
     /// The person's own data folder. Never one that the file itself could name, or bring along: it would agree to itself.
     folder: Option<PathBuf>,
@@ -70,6 +71,12 @@ impl Agreed {
             ),
             None => bail!(unasked(found, parsed)),
         }
+    }
+
+    /// The person agreed to what we write into a file.
+    pub(super) fn keep(&self, path: &Path, text: &str, effects: Effects) -> Result<()> {
+        let (path, hash) = (place(path)?, hash(text.as_bytes()));
+        self.write(&Record { path, hash, effects: effects.lines })
     }
 
     fn read(&self, path: &Path) -> Option<Record> {

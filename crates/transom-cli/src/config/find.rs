@@ -71,7 +71,7 @@ impl Surroundings<'_> {
     }
 }
 
-const NAME: &str = "transom.toml";
+pub(super) const NAME: &str = "transom.toml";
 
 #[cfg(test)]
 mod tests {

@@ -17,6 +17,7 @@ use transom_host::{
 use super::{
     doors::Doors,
     find::Found,
+    keeping::Keeping,
     limits::Caps,
     rules::Rules,
     setting::{Setting, Source},
@@ -40,6 +41,10 @@ pub(crate) struct Config {
     pub(crate) disabled: Vec<String>,
     /// What the files do that the person named, and so agreed to without a question; no secret is in it.
     pub(crate) named: Vec<String>,
+    /// Where servers that are added on the page are kept.
+    pub(crate) keeping: Keeping,
+    /// Whether the page may start programs without a question.
+    pub(crate) allow_commands: bool,
 }
 
 /// How the host runs.
