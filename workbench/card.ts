@@ -9,6 +9,7 @@ import { element, make } from "./dom.js";
 import { facts } from "./facts.js";
 import { dropView, noteView, viewOfFacts } from "./facts/views.js";
 import { showPane } from "./layout.js";
+import { showAnswer } from "./answer.js";
 import { called, offers } from "./offers.js";
 import { hearBlocked } from "./blocked.js";
 import { hearBanner } from "./banner.js";
@@ -45,6 +46,7 @@ export function show(
   hearBlocked(view);
   hearBanner(view);
   hearRunning(view, note);
+  showAnswer(box, view.getAttribute("view") ?? id);
   view.addEventListener("transom-tools", ({ detail }) =>
     offers(box, view, detail.tools),
   );
@@ -116,7 +118,7 @@ function hearLife(card: Card, titled: boolean) {
     if (answer?.matches("p")) answer.remove();
     if (!answer)
       note.textContent = CLOSED[reason] ?? `The view ended: ${reason}.`;
-    close.textContent = "Remove";
+    offerRemoval(close);
     close.onclick = () => {
       box.remove();
       dropView(id);
@@ -146,6 +148,12 @@ function giveHeight(view: TransomView) {
   view.addEventListener("transom-close", stop);
 }
 
+/** What has ended is taken away, and not closed. */
+function offerRemoval(close: HTMLButtonElement): void {
+  close.ariaLabel = close.ariaLabel?.replace(/^Close/, "Remove") ?? null;
+  close.textContent = "Remove";
+}
+
 /** What the view wants of a person, and what is done for it then. */
 function hearQuestions({ view, note }: Card) {
   view.addEventListener("transom-ask", (event) => {
@@ -167,7 +175,7 @@ function hearQuestions({ view, note }: Card) {
 function hearText({ box, view, note, close }: Card) {
   view.addEventListener("transom-text", ({ detail }) => {
     note.textContent = detail.why;
-    close.textContent = "Remove";
+    offerRemoval(close);
     withdraw(view);
     box.querySelectorAll(".answer, .offers").forEach((each) => each.remove());
     box.append(

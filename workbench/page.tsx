@@ -10,6 +10,8 @@ import { followPage } from "./facts.js";
 import { rememberLayout, setPanes } from "./layout.js";
 import { PANES } from "./panes.js";
 import { Workbench } from "./shell/workbench.js";
+import { followRuns } from "./runs.js";
+import { hearPalette } from "./shell/palette.js";
 import { makeSpareSoon } from "./spare.js";
 import type { State } from "./state.generated.js";
 import { channel, followLog, followState, status } from "./state.js";
@@ -72,6 +74,7 @@ function start(key: string): void {
   followPage();
   void followState(opener(socket, views));
   void followLog();
+  followRuns();
 }
 
 /** Opens the tool that a fresh page opens by itself, once, when its server is ready. */
@@ -106,6 +109,7 @@ const SOCKET: Record<string, string> = {
 // Last, because everything above must be there when it starts.
 setPanes(PANES);
 rememberLayout();
+hearPalette();
 render(<Workbench />, document.getElementById("app")!);
 const key = await exchange();
 if (key === undefined)

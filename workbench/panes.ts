@@ -3,6 +3,7 @@
  * `load` brings its code then, `component` has it from the start.
  */
 import type { Pane } from "./layout.js";
+import { HistoryPane } from "./panes/history.js";
 import { LogPane } from "./panes/log.js";
 import { ServersPane } from "./panes/servers.js";
 import { ViewsPane } from "./panes/views.js";
@@ -42,5 +43,12 @@ export const PANES: readonly Pane[] = [
     icon: "info",
     area: "right",
     load: async () => (await import("./panes/facts.js")).FactsPane,
+  },
+  {
+    id: "runs",
+    title: "Runs",
+    icon: "history",
+    area: "right",
+    component: HistoryPane,
   },
 ];

@@ -1,4 +1,5 @@
 /** The servers with their tools, views that were left behind, and what people decided. */
+import { Adding } from "./adding.js";
 import { DecisionList } from "./decisions.js";
 import { LeftBehind } from "./left.js";
 import { ServerBox } from "./server.js";
@@ -18,10 +19,11 @@ export function ServersPane() {
         ))}
         {known.value && servers.value.length === 0 && (
           <Empty icon="server" title="No servers">
-            Start transom with a server: transom run -- COMMAND.
+            Add one below, or start transom with it: transom run -- COMMAND.
           </Empty>
         )}
       </div>
+      <Adding />
       <DecisionList />
     </>
   );

@@ -14,17 +14,20 @@ import { channel } from "../state.js";
 
 /** A form that is to be filled in anew, with arguments of an earlier run. */
 export const asked = signal<
-  { server: string; tool: string; values: Fields } | undefined
+  { server: string; tool: string; values?: Fields } | undefined
 >(undefined);
 
 export function ToolList({
   server,
   tools,
   beyond,
+  own,
 }: {
   server: string;
   tools: Tool[];
   beyond: number;
+  /** The tools that only its views may call. */
+  own: string[];
 }) {
   const [words, setWords] = useState("");
   const more = Math.max(tools.length - TOOLS, 0) + beyond;
@@ -46,6 +49,17 @@ export function ToolList({
       ))}
       {words && found.length === 0 && (
         <Empty>No tool has these words in its name or description.</Empty>
+      )}
+      {own.length > 0 && !words && (
+        <details class="own">
+          <summary>{`For its views alone (${own.length})`}</summary>
+          <p>Neither a person nor a model may call these; its views do.</p>
+          <ul>
+            {own.map((name) => (
+              <li key={name}>{name}</li>
+            ))}
+          </ul>
+        </details>
       )}
       {more > 0 && !words && (
         <p class="more">{`… and ${more} more tools, which are not shown.`}</p>
@@ -71,7 +85,7 @@ function ToolBox({ server, tool }: { server: string; tool: Tool }) {
   useEffect(() => {
     if (wanted?.server !== server || wanted.tool !== tool.name) return;
     asked.value = undefined;
-    setStart(wanted.values);
+    if (wanted.values) setStart(wanted.values);
     setOpen(true);
     if (!box.current) return;
     box.current.open = true;

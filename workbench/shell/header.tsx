@@ -2,6 +2,7 @@
 import { folded, type Side } from "../layout.js";
 import { Button } from "../parts/button.js";
 import { status } from "../state.js";
+import { paletteOpen } from "./palette.js";
 import { Wordmark } from "./wordmark.js";
 
 export function Header() {
@@ -17,6 +18,13 @@ export function Header() {
         {status.value}
       </span>
       <div class="switches">
+        <Button
+          quiet
+          icon="palette"
+          aria-label="What to do (Ctrl-K)"
+          title="What to do (Ctrl-K)"
+          onClick={() => (paletteOpen.value = true)}
+        />
         <Fold side="left" name="the servers" />
         <Fold side="right" name="what happened" />
       </div>

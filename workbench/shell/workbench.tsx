@@ -4,6 +4,7 @@ import { area, folded, width } from "../layout.js";
 import { Area } from "./area.js";
 import { Header } from "./header.js";
 import { Narrow } from "./narrow.js";
+import { Palette } from "./palette.js";
 import { Splitter } from "./splitter.js";
 
 export function Workbench() {
@@ -34,6 +35,7 @@ export function Workbench() {
         <Area area="right" />
       </aside>
       <Narrow />
+      <Palette />
     </>
   );
 }
