@@ -66,7 +66,7 @@ test("weather: a theme that changes reaches the card", async () => {
 
 test("dashboard: it polls by itself with a tool that only it has, until it is paused", async () => {
   await bench.ready("dashboard");
-  const names = await bench.server("dashboard").locator("summary").evaluateAll((all) => all.map((each) => each.title));
+  const names = await bench.server("dashboard").locator("details.tool > summary").evaluateAll((all) => all.map((each) => each.title));
   assert.deepEqual(names, ["show_dashboard"], "nobody but the view is offered the poll");
   const card = await bench.run("dashboard", "show_dashboard");
   await card.guest.getByRole("heading", { name: "Latency, 95 %" }).waitFor();

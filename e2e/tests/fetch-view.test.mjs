@@ -30,7 +30,7 @@ test("ERR-2 what no route opens is a TypeError with its cause, and reaches nobod
 });
 
 test("FSE-12 only the view is offered the tool", async () => {
-  const names = await stage.bench.server("fetch").locator("summary").evaluateAll((all) => all.map((each) => each.title));
+  const names = await stage.bench.server("fetch").locator("details.tool > summary").evaluateAll((all) => all.map((each) => each.title));
   assert.deepEqual(names, ["show"]);
 });
 

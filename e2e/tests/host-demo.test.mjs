@@ -31,7 +31,7 @@ test("H-04 the demo's view opens by itself and shows its data", async () => {
 });
 
 test("the model's tools are shown, the app's own are not", async () => {
-  const names = await bench.server("demo").locator("summary").evaluateAll((all) => all.map((each) => each.title));
+  const names = await bench.server("demo").locator("details.tool > summary").evaluateAll((all) => all.map((each) => each.title));
   assert.deepEqual(names.sort(), ["save_note", "show_weather"]);
 });
 

@@ -648,12 +648,15 @@ describe("in raw mode", () => {
     sandbox: { asked: string; granted: string }[];
   }>("csp/frames.json");
 
-  test.each(wishes)("P-16 $asked is read as in Rust", async ({ asked, granted }) => {
-    await raw();
-    fromHost(resource({ html: "x", sandbox: asked }));
-    const frame = document.querySelector("iframe");
-    expect(frame?.getAttribute("sandbox")).toBe(granted);
-  });
+  test.each(wishes)(
+    "P-16 $asked is read as in Rust",
+    async ({ asked, granted }) => {
+      await raw();
+      fromHost(resource({ html: "x", sandbox: asked }));
+      const frame = document.querySelector("iframe");
+      expect(frame?.getAttribute("sandbox")).toBe(granted);
+    },
+  );
 
   test("P-16 an override takes away and never adds", async () => {
     await raw();
