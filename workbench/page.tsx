@@ -13,6 +13,7 @@ import { Workbench } from "./shell/workbench.js";
 import { makeSpareSoon } from "./spare.js";
 import type { State } from "./state.generated.js";
 import { channel, followLog, followState, status } from "./state.js";
+import { followTalk } from "./talk.js";
 
 /** The token in the fragment is good for one key, which stays in this tab. */
 async function exchange(): Promise<string | undefined> {
@@ -72,6 +73,7 @@ function start(key: string): void {
   followPage();
   void followState(opener(socket, views));
   void followLog();
+  void followTalk();
 }
 
 /** Opens the tool that a fresh page opens by itself, once, when its server is ready. */

@@ -16,7 +16,9 @@ use transom::{
 
 use crate::{
     audit::Audit,
-    context, decisions,
+    context,
+    conversation::Model,
+    decisions,
     driver::{AWAY, Event},
     log::Log,
     metrics::Metrics,
@@ -61,6 +63,7 @@ impl Host {
             page_policy: PagePolicy::default(),
             standing: None,
             traces: false,
+            model: Model::script(),
         }
     }
 

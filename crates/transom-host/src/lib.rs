@@ -160,6 +160,7 @@ mod allowance;
 pub mod audit;
 mod consent;
 mod context;
+mod conversation;
 mod crowd;
 pub mod decisions;
 #[doc(hidden)]
@@ -191,6 +192,7 @@ pub mod timeline;
 pub mod upstream;
 pub mod words;
 
+pub use conversation::{Model, ModelKind, ModelRefused};
 pub use driver::AWAY;
 pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, permissions};

@@ -1,6 +1,7 @@
 //! The page's own origin: its files, its key, its state and its socket. Every request is checked for
 //! where it comes from before anything else looks at it.
 
+mod conversations;
 mod greeting;
 mod keys;
 mod policy;
@@ -29,6 +30,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use transom::origin::Origin;
 
 use crate::{
+    conversation::Conversations,
     crowd::{Crowd, Most},
     decisions::DecisionId,
     driver::{Event, LeftView, ShownDecision, ShownDecisions, ShownLeft},
@@ -54,6 +56,7 @@ pub(crate) struct Page {
     /// Good as often as whoever has it likes: the operator's own.
     pub(crate) standing: Option<Key>,
     pub(crate) keys: Arc<Keys>,
+    pub(crate) conversations: Conversations,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) servers: Arc<Servers>,
     /// What people have decided and can take back.
@@ -68,6 +71,8 @@ pub(crate) struct Page {
     pub(crate) sockets: Crowd,
     /// How many requests may wait for news at a time.
     pub(crate) polls: Semaphore,
+    /// How many pages may follow conversations at a time.
+    pub(crate) streams: Arc<Semaphore>,
     /// What pages have said and the gate has not heard yet, in bytes.
     pub(crate) room: Arc<Semaphore>,
     /// The tool that a fresh page opens by itself.
@@ -110,7 +115,8 @@ pub(crate) fn api(page: Arc<Page>) -> Router {
         .route("/api/forget", post(forget))
         .layer(DefaultBodyLimit::max(BODY))
         .layer(middleware::from_fn(in_time));
-    told.route("/api/state", get(state))
+    told.merge(conversations::routes())
+        .route("/api/state", get(state))
         .route("/api/log", get(log))
         .merge(watching::routes())
         .route("/ws", get(socket::upgrade))

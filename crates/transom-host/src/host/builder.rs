@@ -16,12 +16,14 @@ use transom::{
     policy::Policy,
     wire::{
         HostCapabilities, HostStyles, Implementation, ListChanged, Modalities, ResourcePermissions,
+        Sampling,
     },
 };
 
 use super::Host;
 use crate::{
     audit::Audit,
+    conversation::{Model, Reception},
     crowd::Crowd,
     decisions::Decisions,
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
@@ -57,6 +59,7 @@ pub struct Builder {
     pub(super) page_policy: PagePolicy,
     pub(super) standing: Option<String>,
     pub(super) traces: bool,
+    pub(super) model: Model,
 }
 
 /// What is agreed with one server alone.
@@ -193,6 +196,13 @@ impl Builder {
         self
     }
 
+    /// Sets the model that conversations are with. Without one a built-in script answers, and views get no sampling.
+    #[must_use]
+    pub fn model(mut self, model: Model) -> Self {
+        self.model = model;
+        self
+    }
+
     /// Sets the look that views are told of, for a page that is not the one this crate brings along.
     #[must_use]
     pub fn styles(mut self, styles: HostStyles) -> Self {
@@ -246,18 +256,17 @@ impl Builder {
         let [script, porch] = [transom_web::SANDBOX, transom_web::PORCH]
             .map(|text| SandboxScript::new(text).expect("tested where it is built"));
         let page_policy = self.page_policy.header(&frame_source(&self.naming));
-        let log = Arc::new(Log::default());
+        let (log, timeline) = (Arc::new(Log::default()), Timeline::new());
         let store = Store::new(Bounds::default(), pins);
-        let timeline = Timeline::new();
-        let (all, targets) = self.servers(&store, &log, &timeline)?;
+        let reception = Reception::new(self.model.clone(), &log);
+        let (all, targets) = self.servers(&store, &log, &timeline, &reception)?;
+        let kept = self.remembered();
         let sandbox = Sandbox::new(self.naming, key, script, porch);
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let metrics = Arc::new(Metrics::new(servers.iter().map(|(name, _)| name)));
-        let (events, queue) = mpsc::channel(QUEUE);
-        let kept = self.data.as_deref().filter(|_| self.remember > 0);
-        let kept = kept.map(|folder| Decisions::new(folder, self.remember));
+        let ((events, queue), (wanted, wants)) = (mpsc::channel(QUEUE), mpsc::unbounded_channel());
         let driver = Driver::new(Parts {
-            setup: setup(self.limits, self.terms),
+            setup: setup(self.limits, self.terms, self.model.is_real()),
             most_views: self.most_views,
             away: self.away,
             styles: self.styles,
@@ -271,11 +280,13 @@ impl Builder {
             memory: Memory::new(kept, events.clone(), Arc::clone(&log)),
             metrics: Arc::clone(&metrics),
             traces: self.traces,
+            sampler: self.model.is_real().then(|| reception.sampler()),
         });
         let (decisions, left) = (driver.shown_decisions(), driver.shown_left());
-        tokio::spawn(driver.run(queue));
+        tokio::spawn(driver.run(queue, wants));
         servers.connect(targets, &events);
         let page = Arc::new(Page {
+            conversations: reception.open(&servers, wanted, self.data.as_deref(), &log),
             origins: self.page_origins,
             policy: page_policy,
             token: Mutex::new(Some(Key::new())),
@@ -291,6 +302,7 @@ impl Builder {
             connections: AtomicU64::new(0),
             sockets: Crowd::new(page::SOCKETS),
             polls: Semaphore::new(page::POLLS),
+            streams: Arc::new(Semaphore::new(page::POLLS)),
             room: Arc::new(Semaphore::new(page::ROOM as usize)),
             first: self.first,
         });
@@ -308,12 +320,19 @@ impl Builder {
         })
     }
 
+    /// Where decisions are kept, if they are.
+    fn remembered(&self) -> Option<Decisions> {
+        let folder = self.data.as_deref().filter(|_| self.remember > 0);
+        folder.map(|folder| Decisions::new(folder, self.remember))
+    }
+
     /// Makes every server of its agreement, and what is said for all of them where that says nothing.
     fn servers(
         &mut self,
         store: &Store,
         log: &Arc<Log>,
         timeline: &Arc<Timeline>,
+        reception: &Reception,
     ) -> Result<Configured, BuildError> {
         let policy = Arc::new(std::mem::take(&mut self.policy));
         let tokens = self.data.as_deref().map_or_else(Tokens::in_memory, Tokens::open);
@@ -337,6 +356,7 @@ impl Builder {
                 own: agreement.own || matches!(target, Target::InProcess(_)),
                 greeting: agreement.greeting,
                 times: agreement.times,
+                ask: Some(reception.for_server(&name)),
             };
             let origins = self.page_origins.clone();
             let (log, timeline) = (Arc::clone(log), Arc::clone(timeline));
@@ -381,7 +401,7 @@ type Configured = (BTreeMap<String, Arc<Server>>, Vec<(String, Target)>);
 
 /// What this host offers: everything it wires, and nothing else (H-72). Without a model there is no
 /// sampling.
-pub(super) fn setup(limits: Limits, terms: Terms) -> Setup {
+pub(super) fn setup(limits: Limits, terms: Terms, model: bool) -> Setup {
     let all = Modalities::ALL;
     Setup {
         info: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
@@ -393,6 +413,7 @@ pub(super) fn setup(limits: Limits, terms: Terms) -> Setup {
             logging: true,
             update_model_context: Some(all),
             message: Some(all),
+            sampling: model.then_some(Sampling { tools: false }),
             ..HostCapabilities::default()
         },
         prompts: true,
