@@ -108,13 +108,18 @@ function list(items: string[]): HTMLElement {
 
 /** A no comes first, then what allows most; what allows least comes last. */
 const rank = (choice: string) =>
-  choice.startsWith("deny")
+  choice.startsWith("deny") || choice === "decline" || choice === "cancel"
     ? 0
-    : 2 + ["allow-until-end", "allow-always", "allow"].indexOf(choice);
+    : 2 +
+      ["allow-until-end", "allow-always", "allow", "accept"].indexOf(choice);
 
 /** The same words for the same answer in every question. */
 export const CHOICES: Record<string, string> = {
   allow: "Allow once",
+  "allow-conversation": "Allow in this conversation",
+  accept: "Send",
+  decline: "Decline",
+  cancel: "Cancel",
   "allow-view": "Allow for this view",
   "allow-until-end": "Allow while Transom runs",
   "allow-always": "Always allow",

@@ -34,8 +34,10 @@ export function show(
   id: string,
   title: string,
   tool?: NonNullable<TransomView["tool"]>,
+  into?: HTMLElement,
 ): TransomView {
-  const spare = tool && takeSpare();
+  // A frame that is moved loads anew: the spare one stands among the views, and stays there.
+  const spare = tool && !into ? takeSpare() : undefined;
   const card = draw(spare ?? slotFor(id), title);
   const { box, view, note, close } = card;
   if (tool) view.tool = tool;
@@ -56,7 +58,8 @@ export function show(
     view.addEventListener(told, () => makeSpareSoon(channel), { once: true });
   if (spare) view.open();
   else {
-    element("views").prepend(box);
+    if (into) into.append(box);
+    else element("views").prepend(box);
     view.channel = channel;
   }
   return view;

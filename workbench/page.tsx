@@ -15,6 +15,7 @@ import { hearPalette } from "./shell/palette.js";
 import { makeSpareSoon } from "./spare.js";
 import type { State } from "./state.generated.js";
 import { channel, followLog, followState, status } from "./state.js";
+import { followTalk } from "./talk.js";
 
 /** The token in the fragment is good for one key, which stays in this tab. */
 async function exchange(): Promise<string | undefined> {
@@ -75,6 +76,7 @@ function start(key: string): void {
   void followState(opener(socket, views));
   void followLog();
   followRuns();
+  void followTalk();
 }
 
 /** Opens the tool that a fresh page opens by itself, once, when its server is ready. */

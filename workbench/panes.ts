@@ -31,6 +31,13 @@ export const PANES: readonly Pane[] = [
     load: async () => (await import("./panes/timeline.js")).TimelinePane,
   },
   {
+    id: "talk",
+    title: "Conversation",
+    icon: "talk",
+    area: "centre",
+    load: () => import("./panes/talk.js").then((it) => it.TalkPane),
+  },
+  {
     id: "log",
     title: "What happened",
     icon: "log",

@@ -16,9 +16,13 @@ import { answersOf, CHOICES, matterOf } from "./asked.js";
 import { make } from "./dom.js";
 
 export type Question = {
-  /** The view that asks. */
-  view: TransomView;
+  /** The view that asks; or what stands for another who does. */
+  view: object;
   ask: Ask;
+  /** What is shown beside what the question itself says. */
+  parts?: HTMLElement[];
+  /** Whether an answer can be given yet. */
+  check?: (choice: string) => boolean;
   answer: (choice: string) => void;
 };
 
@@ -33,13 +37,13 @@ export function put(question: Question): void {
 }
 
 /** A question is moot; without an id, everything that the view asks. */
-export function withdraw(view: TransomView, id?: string): void {
+export function withdraw(view: object, id?: string): void {
   for (let at = QUEUE.length; at--;)
     if (same(QUEUE[at]!, view, id)) QUEUE.splice(at, 1);
   draw();
 }
 
-const same = (question: Question, view: TransomView, id = question.ask.id) =>
+const same = (question: Question, view: object, id = question.ask.id) =>
   question.view === view && question.ask.id === id;
 
 /** Shows the first question and says how many there are; closes the dialog after the last. */
@@ -83,12 +87,14 @@ function writable(): void {
 }
 
 /** Who wants what of whom, in full: the words scroll, the buttons stay in sight. */
-function fill({ view, ask }: Question): void {
-  dialog.dataset["view"] = view.getAttribute("view") ?? "";
+function fill({ view, ask, parts = [] }: Question): void {
+  const own = view instanceof TransomView ? view : undefined;
+  dialog.dataset["view"] = own?.getAttribute("view") ?? "";
   dialog.dataset["ask"] = ask.id;
   // The host's words: a name that the page was told may read like a sentence.
   who.textContent = ask.who ?? "";
-  matter.replaceChildren(...matterOf(ask));
+  const [text, ...rest] = matterOf(ask);
+  matter.replaceChildren(text!, ...parts, ...rest);
   matter.scrollTop = 0;
   const { first, more } = answersOf(ask);
   const made = (choice: string, main: boolean) => {
@@ -97,7 +103,7 @@ function fill({ view, ask }: Question): void {
     return it;
   };
   buttons.replaceChildren(
-    button("Close this view", "quit", () => view.close()),
+    ...(own ? [button("Close this view", "quit", () => own.close())] : []),
     ...first.map((choice, at) => made(choice, at === first.length - 1)),
   );
   further.hidden = more.length === 0;
@@ -133,6 +139,7 @@ function button(
 function settle(choice: string): void {
   const question = shown;
   if (!question?.ask.choices.includes(choice)) return;
+  if (question.check?.(choice) === false) return rest();
   QUEUE.splice(QUEUE.indexOf(question), 1);
   draw();
   question.answer(choice);
@@ -235,6 +242,12 @@ function released(event: PointerEvent | KeyboardEvent): void {
   setTimeout(() => PRESSES.get(by) === press && PRESSES.delete(by));
 }
 
+/** Whether something is done in a field of the question. */
+const inField = ({ target }: Event) =>
+  target instanceof HTMLElement &&
+  matter.contains(target) &&
+  target.closest("form") !== null;
+
 function words(kind: keyof typeof WORDS): void {
   note.textContent = WORDS[kind];
 }
@@ -248,6 +261,8 @@ function keyDown(event: KeyboardEvent): void {
     (key.length > 1 && key !== "Enter" && key !== "Escape")
   )
     return;
+  // What is typed into a form is meant for it, and no answer may follow at once.
+  if (inField(event) && key !== "Escape") return rest();
   const onButton = all().includes(event.target as HTMLButtonElement);
   // A key that is held down was pressed for whatever was there before; any other key was meant for something else.
   const answers =
@@ -257,7 +272,8 @@ function keyDown(event: KeyboardEvent): void {
   if (early) {
     if (answers || onButton) event.preventDefault();
     tooEarly();
-  } else if (key === "Escape") settle("deny");
+  } else if (key === "Escape")
+    settle(shown?.ask.choices.includes("cancel") ? "cancel" : "deny");
 }
 
 /** Each is one line on a small screen: another height would move the buttons. */
@@ -324,9 +340,10 @@ for (const kind of ["pointerup", "pointercancel", "keyup"] as const)
 addEventListener("keydown", whileOpen(keyDown), true);
 addEventListener(
   "pointerdown",
-  whileOpen(({ pointerId }: PointerEvent) => {
-    PRESSES.set(pointerId, { early: !armed });
-    if (!armed) tooEarly();
+  whileOpen((event: PointerEvent) => {
+    PRESSES.set(event.pointerId, { early: !armed });
+    if (inField(event)) rest();
+    else if (!armed) tooEarly();
   }),
   true,
 );

@@ -29,6 +29,7 @@ const NOT_RUN = {
   "docs/commands/decisions.md": ["transom decisions"],
   "docs/commands/expose.md": ["transom expose"],
   "docs/commands/pages.md": ["transom pages"],
+  "docs/conversation.md": ["transom run"],
   "docs/host.md": ["cargo run"],
   "docs/operating.md": ["curl http://127.0.0.1:9464/healthz"],
   "docs/running.md": ["cargo install", "docker build"],

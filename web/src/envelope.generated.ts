@@ -53,7 +53,9 @@ name: string,
 /** Its arguments, a JSON object. */
 arguments?: Json,
 /** Whether they are still being written: they come as [`Piece`]s, and the tool is called after the last. */
-writing?: boolean, };
+writing?: boolean,
+/** The call of the model that the view is to show. It is made elsewhere, and by nothing that the page says. */
+call?: string, };
 
 /** The next piece of the JSON text of a tool's arguments, split off anywhere. */
 // prettier-ignore

@@ -4,6 +4,7 @@ mod check;
 mod doctor;
 mod doors;
 mod examples;
+mod model;
 mod pages;
 mod records;
 mod replay;

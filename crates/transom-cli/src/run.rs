@@ -245,6 +245,9 @@ fn build(
     if let Some(folder) = folder {
         builder = builder.data(folder.to_owned());
     }
+    if let Some(model) = &config.run.model {
+        builder = builder.model(model.clone());
+    }
     if let Some(audit) = audit {
         builder = builder.audit(audit);
     }
@@ -276,6 +279,13 @@ fn data(config: &Config) -> Result<Option<&Path>> {
     }
 }
 
+/// Says which model conversations are with, if one was chosen.
+fn tell_model(config: &Config) {
+    if let Some(model) = &config.run.model {
+        say(&format!("  model       {} at {}", model.name(), model.place()));
+    }
+}
+
 fn greet(config: &Config, doors: &Doors, address: &str) {
     let (version, sandbox) = (env!("CARGO_PKG_VERSION"), doors.sandbox.port);
     match &config.run.doors.token_file.value {
@@ -291,6 +301,7 @@ fn greet(config: &Config, doors: &Doors, address: &str) {
         let (page, sandbox) = (doors.page.port, doors.sandbox.port);
         say(&format!("  listening   {}: the page at {page}, its frames at {sandbox}", at.ip()));
     }
+    tell_model(config);
     // A file of this folder can start programs: the person should know that it was read.
     if let Some(found) = &config.file {
         say(&format!("  settings    {} ({})", found.path.display(), found.why));

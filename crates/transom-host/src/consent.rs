@@ -1,10 +1,12 @@
 //! Verdicts in words: what a person is asked, and what the log says of it.
 
 mod choice;
+mod for_model;
 mod readable;
 mod told;
 
 pub(crate) use choice::Choice;
+pub(crate) use for_model::model_call;
 use told::grouped;
 pub(crate) use told::{closed, ending, limited, ruling, ruling_kind};
 

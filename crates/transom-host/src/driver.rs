@@ -3,6 +3,7 @@
 
 mod adding;
 mod agreeing;
+mod attached;
 mod calls;
 mod common;
 mod counting;
@@ -17,6 +18,7 @@ mod life;
 mod limits;
 mod linked;
 mod memory;
+mod model_calls;
 mod offers;
 mod opening;
 mod outcomes;
@@ -55,6 +57,7 @@ use transom::{
 
 use crate::{
     audit::{Audit, AuditError},
+    conversation::{Sampler, Wanted},
     envelope::ViewId,
     log::Log,
     metrics::Metrics,
@@ -66,6 +69,7 @@ use crate::{
 use common::{Account, Common};
 use draining::Draining;
 use ledger::Ledger;
+use model_calls::next_wanted;
 use seat::Seat;
 use tally::Shown;
 
@@ -104,6 +108,8 @@ pub(crate) struct Parts {
     /// Whether servers are told which trace a call belongs to.
     pub(crate) traces: bool,
     pub(crate) runs: Arc<Runs>,
+    /// Who lets the model write for a view, where there is one.
+    pub(crate) sampler: Option<Arc<dyn Sampler>>,
 }
 
 impl Driver {
@@ -124,6 +130,7 @@ impl Driver {
             metrics,
             traces,
             runs,
+            sampler,
         } = parts;
         let accounts = servers.list();
         let accounts = accounts.into_iter().map(|(name, it)| (name, Account::of(&setup, &it)));
@@ -143,6 +150,8 @@ impl Driver {
             pages: HashMap::new(),
             decided: HashMap::new(),
             memory,
+            sampler,
+            model_calls: HashMap::new(),
             first_questions: 0,
             timers: BTreeSet::new(),
             metrics,
@@ -156,7 +165,11 @@ impl Driver {
     }
 
     /// Runs until it is told to close, and every view has had its time to save.
-    pub(crate) async fn run(mut self, mut events: mpsc::Receiver<Event>) {
+    pub(crate) async fn run(
+        mut self,
+        mut events: mpsc::Receiver<Event>,
+        mut wanted: mpsc::UnboundedReceiver<Wanted>,
+    ) {
         let mut audit = self.common.ledger.state();
         let mut waiting = Vec::with_capacity(TOGETHER);
         self.recall();
@@ -167,6 +180,9 @@ impl Driver {
                         return;
                     }
                     waiting.drain(..).for_each(|event| self.handle(event));
+                }
+                wanted = next_wanted(&mut wanted), if !self.common.ledger.is_full() => {
+                    self.want(wanted);
                 }
                 (written, failed) = progress_of(&mut audit) => {
                     self.written(written, failed.as_ref());
@@ -207,6 +223,7 @@ impl Driver {
                     seat.done(common, call, outcome);
                 }
             }
+            Event::ModelCalled { call, outcome } => self.model_called(&call, outcome),
             Event::Collected { view, turn, call, files } => {
                 if let Some((seat, common)) = self.seat_in(&view, turn) {
                     seat.collected(common, call, files);

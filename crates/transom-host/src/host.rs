@@ -17,7 +17,9 @@ use transom::{
 use crate::{
     adding::{AddError, Addition},
     audit::Audit,
-    context, decisions,
+    context,
+    conversation::Model,
+    decisions,
     driver::{AWAY, Event},
     log::Log,
     metrics::Metrics,
@@ -63,6 +65,7 @@ impl Host {
             standing: None,
             traces: false,
             keeper: None,
+            model: Model::script(),
         }
     }
 

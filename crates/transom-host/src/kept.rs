@@ -161,8 +161,15 @@ fn private() -> OpenOptions {
 
 /// How the names of our files begin.
 #[cfg(unix)]
-const OURS: [&str; 6] =
-    ["pins.json", "decisions.json", "tokens.json", "sandbox.", "audit.", "transom"];
+const OURS: [&str; 7] = [
+    "pins.json",
+    "decisions.json",
+    "tokens.json",
+    "sandbox.",
+    "audit.",
+    "transom",
+    "conversations",
+];
 /// Longer than it takes to write a small file to a busy disk.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(2);

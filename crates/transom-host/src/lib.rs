@@ -161,6 +161,7 @@ mod allowance;
 pub mod audit;
 mod consent;
 mod context;
+mod conversation;
 mod crowd;
 pub mod decisions;
 #[doc(hidden)]
@@ -195,6 +196,7 @@ pub mod upstream;
 pub mod words;
 
 pub use adding::{AddError, Addition, Answer, Doorkeeper};
+pub use conversation::{Model, ModelKind, ModelRefused};
 pub use driver::AWAY;
 pub use form::Form;
 pub use grants::{MissingGrants, MissingNearby, MissingPermissions, permissions};

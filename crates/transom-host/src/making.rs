@@ -11,6 +11,7 @@ use transom::{
 };
 
 use crate::{
+    conversation::Reception,
     documents::Store,
     log::{LineKind, Log},
     place::Place,
@@ -32,6 +33,8 @@ pub(crate) struct Maker {
     pub(crate) timeline: Arc<Timeline>,
     /// Where people come back to after signing in, on our page.
     pub(crate) callback: &'static str,
+    /// Whom servers ask for the person and the model.
+    pub(crate) reception: Reception,
 }
 
 /// What is agreed with one server alone.
@@ -77,6 +80,7 @@ impl Maker {
             own: agreement.own || matches!(target, Target::InProcess(_)),
             greeting: agreement.greeting,
             times: agreement.times,
+            ask: Some(self.reception.for_server(&name)),
         };
         let origins = self.page_origins.clone();
         let (log, timeline) = (Arc::clone(&self.log), Arc::clone(&self.timeline));

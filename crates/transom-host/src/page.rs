@@ -1,6 +1,7 @@
 //! The page's own origin: its files, its key, its state and its socket. Every request is checked for
 //! where it comes from before anything else looks at it.
 
+mod conversations;
 pub(crate) mod desk;
 mod greeting;
 mod keys;
@@ -31,6 +32,7 @@ use transom::origin::Origin;
 
 use crate::{
     adding::Door,
+    conversation::Conversations,
     crowd::{Crowd, Most},
     decisions::DecisionId,
     driver::{Event, LeftView, ShownDecision, ShownDecisions, ShownLeft},
@@ -57,6 +59,7 @@ pub(crate) struct Page {
     /// Good as often as whoever has it likes: the operator's own.
     pub(crate) standing: Option<Key>,
     pub(crate) keys: Arc<Keys>,
+    pub(crate) conversations: Conversations,
     pub(crate) events: mpsc::Sender<Event>,
     pub(crate) servers: Arc<Servers>,
     /// What people have decided and can take back.
@@ -71,6 +74,8 @@ pub(crate) struct Page {
     pub(crate) sockets: Crowd,
     /// How many requests may wait for news at a time.
     pub(crate) polls: Semaphore,
+    /// How many pages may follow conversations at a time.
+    pub(crate) streams: Arc<Semaphore>,
     /// What pages have said and the gate has not heard yet, in bytes.
     pub(crate) room: Arc<Semaphore>,
     /// The tool that a fresh page opens by itself.
@@ -117,7 +122,8 @@ pub(crate) fn api(page: Arc<Page>) -> Router {
         .route("/api/forget", post(forget))
         .layer(DefaultBodyLimit::max(BODY))
         .layer(middleware::from_fn(in_time));
-    told.route("/api/state", get(state))
+    told.merge(conversations::routes())
+        .route("/api/state", get(state))
         .route("/api/log", get(log))
         .merge(watching::routes())
         .route("/ws", get(socket::upgrade))
@@ -164,18 +170,30 @@ pub(crate) struct Shown {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) runs: Arc<Runs>,
+    pub(crate) conversations: Conversations,
     pub(crate) first: Option<First>,
 }
 
 impl Page {
     pub(crate) fn new(origins: Vec<Origin>, door: Door, shown: Shown) -> Arc<Self> {
-        let Shown { policy, standing, decisions, left, metrics, timeline, runs, first } = shown;
+        let Shown {
+            policy,
+            standing,
+            decisions,
+            left,
+            metrics,
+            timeline,
+            runs,
+            conversations,
+            first,
+        } = shown;
         Arc::new(Self {
             origins,
             policy,
             token: Mutex::new(Some(Key::new())),
             standing,
             keys: Arc::new(Keys::new()),
+            conversations,
             events: door.events.clone(),
             servers: Arc::clone(&door.servers),
             decisions,
@@ -186,6 +204,7 @@ impl Page {
             connections: AtomicU64::new(0),
             sockets: Crowd::new(SOCKETS),
             polls: Semaphore::new(POLLS),
+            streams: Arc::new(Semaphore::new(POLLS)),
             room: Arc::new(Semaphore::new(ROOM as usize)),
             first,
             door,

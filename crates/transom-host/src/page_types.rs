@@ -8,6 +8,11 @@ use std::{fs, path::Path};
 use ts_rs::{Config, TS};
 
 use crate::{
+    conversation::{
+        Branch, Call as TalkCall, CallState, Chip, Context, Dismissed, Edit, Named, News, Node,
+        NodeState, Pending, Role, Saying, Showing, ShownModel, Summary, TalkAnswer, TalkState,
+        Wish,
+    },
     driver::{Changed, Count, LeftView, Near, ShownDecision, Step, ViewFacts},
     envelope::{
         Answer, Ask, AskPart, Call, CloseReason, Container, Deed, Did, Facts, FileOffer, Fold,
@@ -65,12 +70,14 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<LineKind>(),
         asked(),
     ];
+    let ask = "import type { Ask } from \"../web/src/envelope.generated.js\";\n\n";
     let files = [
         ("web/src/envelope.generated.ts", format!("{HEAD}{import}{}", envelope.join("\n"))),
         (
             "workbench/state.generated.ts",
             format!("{HEAD}{}\n{}", state.join("\n"), closer().join("\n")),
         ),
+        ("workbench/talk.generated.ts", format!("{HEAD}{ask}{}", conversations())),
     ];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for (name, text) in files {
@@ -104,6 +111,33 @@ fn closer() -> Vec<String> {
 /// What people ask for at the page beside its views.
 fn asked() -> String {
     [written::<About>(), written::<AllRuns>(), written::<ShownRun>(), written::<How>()].join("\n")
+}
+
+/// What page and process say of conversations.
+fn conversations() -> String {
+    let all = [
+        written::<Wish>(),
+        written::<Named>(),
+        written::<Saying>(),
+        written::<Edit>(),
+        written::<Branch>(),
+        written::<Dismissed>(),
+        written::<Showing>(),
+        written::<TalkAnswer>(),
+        written::<News>(),
+        written::<ShownModel>(),
+        written::<Summary>(),
+        written::<TalkState>(),
+        written::<Node>(),
+        written::<Role>(),
+        written::<NodeState>(),
+        written::<TalkCall>(),
+        written::<CallState>(),
+        written::<Context>(),
+        written::<Chip>(),
+        written::<Pending>(),
+    ];
+    all.join("\n")
 }
 
 /// A type as TypeScript has it, with comments on one line where they have one. Prettier leaves it as it is written.

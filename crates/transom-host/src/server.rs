@@ -40,7 +40,7 @@ use crate::{
     place::Place,
     timeline::Timeline,
     upstream::{
-        Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Request, ResourceEntries,
+        Ask, Call, CallError, CallOptions, NotCalled, NotSignedIn, OAuth, Request, ResourceEntries,
         Return, Target, Times, Upstream,
     },
 };
@@ -81,6 +81,8 @@ pub(crate) struct Server {
     /// Told when its documents may be others than those that were looked at.
     unseen: Notify,
     oauth: Option<Arc<OAuth>>,
+    /// Who answers what it asks.
+    ask: Option<Arc<dyn Ask>>,
     store: Store,
     /// What its list of resources says, once it was needed.
     entries: tokio::sync::Mutex<Option<Arc<ResourceEntries>>>,
@@ -210,12 +212,25 @@ pub(crate) struct Trust {
     pub(crate) greeting: Option<Duration>,
     /// How long everything else may take.
     pub(crate) times: Times,
+    /// Who answers what it asks.
+    pub(crate) ask: Option<Arc<dyn Ask>>,
 }
 
 impl Server {
     pub(crate) fn new(
         name: String,
-        Trust { policy, grants, permissions, limits, server_limits, place, own, greeting, times }: Trust,
+        Trust {
+            policy,
+            grants,
+            permissions,
+            limits,
+            server_limits,
+            place,
+            own,
+            greeting,
+            times,
+            ask,
+        }: Trust,
         oauth: Option<Arc<OAuth>>,
         store: Store,
         page_origins: Vec<transom::origin::Origin>,
@@ -246,6 +261,7 @@ impl Server {
             added: AtomicBool::new(false),
             unseen: Notify::new(),
             oauth,
+            ask,
             store,
             entries,
             templates,

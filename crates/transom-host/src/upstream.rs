@@ -73,11 +73,13 @@ pub use error::{
 };
 pub use events::{Event, Events};
 pub use greeting::ServerIdentity;
+pub(crate) use http::{is_loopback, is_machine, prepare_tls};
 pub use in_process::{InProcess, answer_lines};
 pub use listing::{Cut, ListedTool, Listing};
 pub use oauth::{Invitation, NotSignedIn, OAuth, Registration, Return, Tokens};
 pub use request::{NotParams, Request};
 pub use resources::ResourceEntries;
+pub(crate) use sse::Parser as EventParser;
 pub use strays::Strays;
 pub use target::{
     Command, Endpoint, Options, Overhear, Restart, Secret, StderrHearer, Target, UnsetVariable,

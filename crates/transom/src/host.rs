@@ -34,6 +34,7 @@ use crate::{
 mod app_tools;
 mod asks;
 mod files;
+mod for_model;
 mod handles;
 mod hear;
 mod life;
@@ -60,6 +61,7 @@ mod work;
 
 pub use app_tools::{AppAnswer, AppTool, NoSuchTool};
 pub use files::file_name;
+pub use for_model::ForModel;
 pub use limits::{Limits, MethodLimits, Terms};
 pub use lists::List;
 pub use output::{Output, Ruling, Which};

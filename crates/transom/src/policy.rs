@@ -264,7 +264,7 @@ impl Policy {
         Ok(own.copied().unwrap_or(scheme))
     }
 
-    fn tool_stance(&self, tool: &ToolFacts) -> Stance {
+    pub(crate) fn tool_stance(&self, tool: &ToolFacts) -> Stance {
         if let Some(stance) = self.tools.get(&tool.name) {
             return *stance;
         }

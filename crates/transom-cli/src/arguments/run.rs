@@ -7,7 +7,7 @@ use transom::policy::Grantable;
 use transom_host::sandbox::Wildcard;
 use url::Url;
 
-use super::DoorArguments;
+use super::{DoorArguments, model::ModelArguments};
 
 /// Which servers.
 #[derive(Args, Clone, Debug, Default)]
@@ -89,6 +89,8 @@ impl fmt::Debug for Variable {
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) servers: ServerArguments,
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
     /// The page's port; the next port is the sandbox's. If one is busy, the next free pair is taken.
     ///
     /// The default is 7420.

@@ -8,7 +8,7 @@ use transom::{
     wire::ResourcePermissions,
 };
 use transom_host::{
-    Agreement,
+    Agreement, Model,
     place::masked,
     sandbox::Wildcard,
     upstream::{Registration, Target},
@@ -67,6 +67,8 @@ pub(crate) struct Run {
     /// For how many days decisions count that were made for longer than once.
     pub(crate) remember: Setting<u32>,
     pub(crate) doors: Doors,
+    /// The model that conversations are with: only the command line says it.
+    pub(crate) model: Option<Model>,
 }
 
 /// Where frames get their origins.

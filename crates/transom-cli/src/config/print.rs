@@ -62,6 +62,9 @@ impl Display for Run {
         }
         line(f, "open", self.open.value, &self.open.source)?;
         line(f, "json", self.json.value, &self.json.source)?;
+        if let Some(model) = &self.model {
+            writeln!(f, "# model: {} at {}", model.name(), model.place())?;
+        }
         let Setting { value, source } = &self.data;
         match value {
             Some(folder) => line(f, "data-dir", folder.display().to_string(), source)?,

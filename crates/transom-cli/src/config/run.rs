@@ -46,6 +46,7 @@ impl Reader<'_> {
             },
             remember: Setting::choose(None, self.setting(&file.remember_days), DAYS),
             record: said.record.clone(),
+            model: said.model.model()?,
             audit_sync: {
                 let flag = yes(said.audit_sync, "--audit-sync");
                 Setting::choose(flag, self.setting(&file.audit_sync), false)

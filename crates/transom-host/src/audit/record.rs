@@ -321,6 +321,17 @@ impl Record {
         self
     }
 
+    /// The model wants to call a tool, or is about to, with these arguments.
+    pub(crate) fn by_model(tool: &str, arguments: Option<&str>) -> Self {
+        let (size, sha256) = arguments.map_or((None, None), |text| {
+            let (size, sha256) = hashed(text);
+            (Some(size), sha256)
+        });
+        let more = More { method: Some("tools/call"), size, ..More::default() };
+        let detail = Details { about: Some(short(tool)), sha256, ..Details::default() };
+        Self { more, detail, ..Self::new(if size.is_some() { "model" } else { "ask" }) }
+    }
+
     /// A tool is about to be called to end what a server keeps for a view that is gone.
     pub(crate) fn released(call: &ToolCall) -> Self {
         let (size, sha256) = hashed(&call.shown());

@@ -33,6 +33,8 @@ pub(super) enum Caller {
     Page { turn: u64 },
     /// The view of this turn, in its call of this number. The next one in the seat counts from the same number.
     View { turn: u64, call: u64 },
+    /// The model.
+    Model,
 }
 
 impl Seat {
@@ -62,6 +64,7 @@ impl Seat {
         match (caller, self.live()) {
             (Caller::View { call, .. }, Some(live)) => drop(live.calls.insert(call, stop)),
             (Caller::View { .. }, None) => return,
+            (Caller::Model, _) => return,
             (Caller::Page { .. }, _) => self.call = Some(Calling::new(stop, common.now())),
         }
         let told = Told {
@@ -86,10 +89,10 @@ impl Common {
 }
 
 /// Who is told how a call gets on.
-struct Told {
-    view: ViewId,
-    events: mpsc::Sender<Event>,
-    timeline: Arc<Timeline>,
+pub(super) struct Told {
+    pub(super) view: ViewId,
+    pub(super) events: mpsc::Sender<Event>,
+    pub(super) timeline: Arc<Timeline>,
 }
 
 impl Caller {
@@ -97,7 +100,7 @@ impl Caller {
     fn note_sent(self, timeline: &Timeline, server: &str, view: &ViewId, id: Option<u64>) {
         timeline.tell(server, view, || {
             let call = match self {
-                Self::Page { .. } => None,
+                Self::Page { .. } | Self::Model => None,
                 Self::View { call, .. } => Some(call),
             };
             Moment { call, server_id: id, ..Moment::of(Kind::Sent) }
@@ -108,10 +111,12 @@ impl Caller {
         match self {
             Self::Page { turn } => Event::Opening { view, turn, news: News::Called(outcome) },
             Self::View { turn, call } => Event::Done { view, turn, call, outcome },
+            Self::Model => Event::ModelCalled { call: view, outcome },
         }
     }
 
     /// What the loop is told while it runs: what its server said last, or to a person that it takes a while.
+    /// A call of the model is shown as running, and no more.
     fn progress(self, view: ViewId, params: Option<Box<RawValue>>) -> Option<Event> {
         match self {
             Self::Page { turn } => {
@@ -120,13 +125,14 @@ impl Caller {
             Self::View { turn, call } => {
                 params.map(|params| Event::Progress { view, turn, call, params })
             }
+            Self::Model => None,
         }
     }
 }
 
 /// Waits for the end of a call, unless it is stopped before. However fast its server says how it gets on, the loop hears of
 /// it a few times a second; what it hears then is the newest.
-async fn follow(
+pub(super) async fn follow(
     server: Arc<Server>,
     request: Request,
     caller: Caller,
@@ -193,6 +199,7 @@ impl Tellings {
             Caller::Page { .. } => {
                 Self { due: now + SLOW, waits: true, at_once: 0, between: FOR_A_PERSON }
             }
+            Caller::Model => Self { due: now, waits: false, at_once: 0, between: FOR_A_PERSON },
             Caller::View { .. } => {
                 Self { due: now, waits: false, at_once: AT_ONCE, between: FOR_A_VIEW }
             }

@@ -18,11 +18,13 @@ use super::{
     event::{Event, ToSocket},
     ledger::Ledger,
     memory::Memory,
+    model_calls::ModelCalls,
     tabs::Load,
     tally::Shown,
 };
 use crate::{
     audit::Record,
+    conversation::Sampler,
     envelope::ViewId,
     grants::Given,
     log::Log,
@@ -54,6 +56,9 @@ pub(super) struct Common {
     /// What people have decided about each server (D6): for all of its views, and for its next one.
     pub(super) decided: HashMap<String, Decided>,
     pub(super) memory: Memory,
+    pub(super) sampler: Option<Arc<dyn Sampler>>,
+    /// What the model calls.
+    pub(super) model_calls: ModelCalls,
     pub(super) ledger: Ledger,
     /// When which view is looked at next.
     pub(super) timers: BTreeSet<(Duration, ViewId)>,

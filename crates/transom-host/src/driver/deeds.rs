@@ -1,9 +1,10 @@
 //! What is done for a view once it is allowed: by its server, by the page, or here.
 
+use tokio::sync::oneshot;
 use transom::{
     host::{Input, Task},
     printed::Printed,
-    rpc::ErrorObject,
+    rpc::{DENIED, ErrorObject},
     violation::Quoted,
     wire::{DisplayMode, RawObject},
 };
@@ -12,6 +13,7 @@ use super::{
     LINE,
     calls::Caller,
     common::Common,
+    event::Event,
     ledger::Held,
     linked::is_linked,
     seat::{About, Seat},
@@ -21,7 +23,7 @@ use crate::{
     consent,
     envelope::{Deed, Did, ToPage},
     log::LineKind,
-    upstream::Request,
+    upstream::{CallError, Refusal, Request},
     words,
 };
 
@@ -46,7 +48,13 @@ impl Seat {
                 self.log_of(common, LineKind::Message, || {
                     words!("{}", Quoted::long(content.get(), LINE))
                 });
-                self.settle(common, call, Ok(()));
+                // H-91: outside of a conversation there is none to speak in, and the log shows it.
+                let from = self.name();
+                let said = match self.heard_by(common) {
+                    Some(hear) => hear.message(&from, content.get()),
+                    None => Ok(()),
+                };
+                self.settle(common, call, said);
             }
             Task::UpdateModelContext { content, structured } => {
                 self.log_of(common, LineKind::Message, || {
@@ -54,8 +62,15 @@ impl Seat {
                     let said = Quoted::long(&format!("{} {structured}", content.get()), LINE);
                     words!("for the model: {}", said)
                 });
-                self.settle(common, call, Ok(()));
+                let structured = structured.as_ref().map_or("", Printed::get);
+                let from = self.name();
+                let said = match self.heard_by(common) {
+                    Some(hear) => hear.context(&self.id, &from, content.get(), structured),
+                    None => Ok(()),
+                };
+                self.settle(common, call, said);
             }
+            Task::Sample { params } => self.sample(common, call, &params),
             Task::SetDisplayMode(mode) => {
                 if let Some(live) = self.live() {
                     live.mode_call = Some(call);
@@ -64,6 +79,29 @@ impl Seat {
             }
             _ => self.settle(common, call, Err("this host cannot do that")),
         }
+    }
+
+    /// Lets the model write for the view, and tells the loop what came of it.
+    fn sample(&mut self, common: &mut Common, call: u64, params: &Printed) {
+        let Some(sampler) = &common.sampler else {
+            return self.settle(common, call, Err("there is no model"));
+        };
+        let writes = sampler.sample(&self.name(), params.get());
+        let (stop, stopped) = oneshot::channel();
+        let (events, view, turn) = (common.events.clone(), self.id.clone(), self.turn);
+        if let Some(live) = self.live() {
+            live.calls.insert(call, stop);
+        }
+        tokio::spawn(async move {
+            let outcome = tokio::select! {
+                _ = stopped => return,
+                outcome = writes => outcome,
+            };
+            let refused =
+                |message| CallError::Refused(Refusal { code: DENIED, message, data: None });
+            let outcome = outcome.map_err(refused);
+            let _ = events.send(Event::Done { view, turn, call, outcome }).await;
+        });
     }
 
     /// Tells the page to do something. The click that allowed it, or one inside the view, still counts
@@ -100,7 +138,7 @@ impl Seat {
         self.note(common, || Record::outcome(call, outcome.map(|()| 0)));
         let outcome = match outcome {
             Ok(()) => Ok(done.raw()),
-            Err(words) => Err(ErrorObject::new(transom::rpc::DENIED, words.to_owned())),
+            Err(words) => Err(ErrorObject::new(DENIED, words.to_owned())),
         };
         self.input(common, Input::Answer { call, outcome });
     }

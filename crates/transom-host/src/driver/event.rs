@@ -35,6 +35,8 @@ pub(crate) enum Event {
     Progress { view: ViewId, turn: u64, call: u64, params: Box<RawValue> },
     /// A call of a view has come to its end.
     Done { view: ViewId, turn: u64, call: u64, outcome: Result<Box<RawValue>, CallError> },
+    /// A call of the model has come to its end.
+    ModelCalled { call: ViewId, outcome: Outcome },
     /// The files of a download are there, those that its server had too; or why one is not.
     Collected { view: ViewId, turn: u64, call: u64, files: Result<Vec<host::File>, NoFile> },
     /// Something was blocked in a view, as its browser says, or failed in it, as it says itself.

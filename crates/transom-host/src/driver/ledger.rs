@@ -14,7 +14,7 @@ use transom::{
     violation::{Holder, Limit, Over, Quoted, Violation},
 };
 
-use super::{Driver, common::Common, seat::Seat};
+use super::{Driver, common::Common, model_calls::Step, seat::Seat};
 use crate::{
     audit::{Audit, AuditError, Counts, Record},
     consent::Choice,
@@ -77,6 +77,8 @@ pub(super) enum Held {
     Admit { document: Named, sources: BTreeSet<String>, choice: Choice },
     /// What a person decided for longer.
     Remember(Box<Remembered>),
+    /// A call of the model, or the question about it.
+    Model { tool: String, arguments: Option<Printed>, step: Step },
     /// A call that ends what this server keeps for the view, which may be gone by now.
     Release { server: String, call: ToolCall },
 }
@@ -88,20 +90,7 @@ impl Held {
             Self::Perform { call, .. } | Self::Click { call, .. } | Self::Deed { call, .. } => {
                 Some(*call)
             }
-            Self::Open { .. }
-            | Self::Call(_)
-            | Self::Cancel(_)
-            | Self::Offered { .. }
-            | Self::Ask(..)
-            | Self::First { .. }
-            | Self::Review { .. }
-            | Self::Run(_)
-            | Self::RunAgain(_)
-            | Self::AskGrants(..)
-            | Self::Grant(..)
-            | Self::Admit { .. }
-            | Self::Remember(_)
-            | Self::Release { .. } => None,
+            _ => None,
         }
     }
 
@@ -144,7 +133,7 @@ impl Held {
     }
 
     /// The row without which it does not happen.
-    fn record(&self) -> Record {
+    pub(super) fn record(&self) -> Record {
         match self {
             Self::Open { call, .. } | Self::Call(call) => {
                 Record::opened(&call.name, call.arguments.as_ref().map_or("", Printed::get))
@@ -165,6 +154,9 @@ impl Held {
                 Record::admitted(document, sources, *choice)
             }
             Self::Remember(entry) => Record::remembered(&entry.subject, entry.yes),
+            Self::Model { tool, arguments, .. } => {
+                Record::by_model(tool, arguments.as_ref().map(Printed::get))
+            }
             Self::Release { call, .. } => Record::released(call),
         }
     }
@@ -194,10 +186,15 @@ impl Ledger {
 
     /// Keeps an effect until the row of this number is written. One without a row comes after all others: it happens next
     /// without an audit, and not at all when the audit has failed.
-    fn hold(&mut self, row: Option<u64>, view: ViewId, held: Held) {
+    pub(super) fn hold(&mut self, row: Option<u64>, view: ViewId, held: Held) {
         let last = self.held.last_key_value().map_or(0, |(row, _)| *row);
         let last = if self.failed.is_some() { last.max(self.written) } else { last };
         self.held.insert(row.unwrap_or(last + 1), (view, held));
+    }
+
+    /// Whether nothing more is written.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.is_some()
     }
 
     /// The next effect that waits no longer, and whether its row is written. If it is not, it never will be.
@@ -383,6 +380,7 @@ impl Driver {
             Held::Grant(grants, choice) => return self.granted(view, grants, choice),
             Held::Remember(entry) => return self.common.remember(*entry),
             Held::Release { server, call } => return self.common.release(&server, &call),
+            Held::Model { step, .. } => return self.model_step(view, step, true),
             held => held,
         };
         let Some((seat, common)) = self.seat(view) else { return };
@@ -403,12 +401,16 @@ impl Driver {
             | Held::Admit { .. }
             | Held::Grant(..)
             | Held::Remember(_)
+            | Held::Model { .. }
             | Held::Release { .. } => {}
         }
     }
 
     /// There is no audit, so nothing happens.
     fn deny(&mut self, view: &ViewId, held: Held) {
+        if let Held::Model { step, .. } = held {
+            return self.model_step(view, step, false);
+        }
         let Some((seat, common)) = self.seat(view) else { return };
         match held {
             // A view may be told of this one, and need not know where the audit is.
@@ -431,11 +433,7 @@ impl Driver {
             }
             Held::Cancel(_) => seat.not_cancelled(common, UNWRITTEN),
             // The view goes on as it is.
-            Held::RunAgain(_)
-            | Held::AskGrants(..)
-            | Held::Grant(..)
-            | Held::Remember(_)
-            | Held::Release { .. } => {}
+            _ => {}
         }
     }
 }

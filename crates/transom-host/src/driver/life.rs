@@ -306,6 +306,7 @@ impl Seat {
         (self.life, self.outcome, self.text, self.writing) = (Life::Ended, None, None, None);
         self.spare = None;
         self.turn += 1;
+        self.detach(common);
         // H-134: no view waits for the answer any more.
         if let Some(calling) = self.call.take() {
             calling.stop("the view was closed");

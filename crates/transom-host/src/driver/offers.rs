@@ -44,6 +44,7 @@ impl Seat {
             let words = format!("left out {}: a tool may have 64 KiB", names.join(", "));
             self.log_of(common, LineKind::Warning, || Words::ours(&words));
         }
+        self.tell_conversation(common, &offered);
         let shown = |offered: &AppTool| {
             let mut members = Form::of(|key| offered.tool.get(key)).into_members();
             // What the page writes where people read its name.
@@ -105,6 +106,9 @@ impl Seat {
     }
 
     pub(super) fn tell_called(&mut self, common: &Common, call: u64, outcome: AppAnswer) {
+        if self.tell_model(call, &outcome) {
+            return;
+        }
         let Some(id) = self.live().and_then(|live| live.offered.remove(&call)) else { return };
         let (text, failed) = match outcome {
             AppAnswer::Result(result) => (fallback::text_of(&result), is_error(&result)),

@@ -89,6 +89,7 @@ impl Seat {
     pub(super) fn begin(&mut self, common: &mut Common, tool: envelope::Tool, beside: usize) {
         self.leave_account(common);
         self.begin_tally(common);
+        self.detach(common);
         self.server.clone_from(&tool.server);
         self.tool.clone_from(&tool.name);
         self.metrics = Arc::clone(common.metrics.of(&tool.server));
@@ -107,6 +108,12 @@ impl Seat {
             let most = together.views as u64;
             return self.too_many(common, &Over { limit: Limit::Views, of: Holder::Server, most });
         }
+        if let Some(call) = &tool.call
+            && let Err(words) = self.attach(common, call)
+        {
+            return self.not_begun(common, words);
+        }
+        let writing = tool.writing || self.attached.is_some();
         // What the page sends for a person is shown to the view, written down and sent as one value too.
         let arguments = match tool.arguments.as_deref().map(Printed::read).transpose() {
             Ok(arguments) => arguments,
@@ -121,7 +128,7 @@ impl Seat {
         self.turn += 1;
         self.count_opening();
         let call = ToolCall { name: tool.name, arguments, meta: None, request: None };
-        self.hold(common, Held::Open { call, writing: tool.writing });
+        self.hold(common, Held::Open { call, writing });
     }
 
     /// That a view opens is written down: its document is read, and its tool is called, unless its arguments are still being
@@ -138,6 +145,9 @@ impl Seat {
                 let news = News::Prepared(prepared);
                 let _ = events.send(Event::Opening { view, turn, news }).await;
             });
+        }
+        if self.attached.is_some() {
+            return self.catch_up(common);
         }
         match writing {
             true => {
@@ -241,6 +251,7 @@ impl Seat {
             asked: HashMap::new(),
             deeds: HashMap::new(),
             offered: HashMap::new(),
+            by_model: HashMap::new(),
             refusals: Allowance::refusals(),
             lines: Allowance::lines(),
             mode_call: None,

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     allowance::Allowance,
+    conversation::Settled,
     envelope::{Answer, Ask, Deed, Ending, Mount, Open, Stream, ToPage, ViewId},
     metrics::OfServer,
     relay::confirmed,
@@ -62,6 +63,8 @@ pub(super) struct Seat {
     pub(super) noted: HashMap<(Limit, Holder), Duration>,
     pub(super) pace: Pace,
     pub(super) tally: Tally,
+    /// The call of the model that it shows, where it shows one.
+    pub(super) attached: Option<ViewId>,
     /// The names that its page loads ahead, until a view opens here.
     pub(super) spare: Option<Spare>,
     /// What is counted of its server.
@@ -107,6 +110,8 @@ pub(super) struct Live {
     pub(super) deeds: HashMap<String, (u64, Deed)>,
     /// Calls of its own tools, by the names that the page gave them.
     pub(super) offered: HashMap<u64, String>,
+    /// Calls of its own tools by the model, which is told what came of them.
+    pub(super) by_model: HashMap<u64, (ViewId, oneshot::Sender<Settled>)>,
     /// How many of its refusals are written in the log, and how many of its other lines.
     pub(super) refusals: Allowance,
     pub(super) lines: Allowance,
@@ -153,6 +158,7 @@ impl Seat {
             noted: HashMap::new(),
             pace: Pace::default(),
             tally: Tally::default(),
+            attached: None,
             spare: None,
             metrics: Arc::default(),
         }

@@ -90,6 +90,8 @@ impl Seat {
             Caller::View { call, .. } => {
                 self.live().and_then(|live| live.traced.get(&call).cloned())
             }
+            // Those of the model are not sent from a seat.
+            Caller::Model => None,
             // A person opens a view: there is no message of one before it.
             Caller::Page { .. } => {
                 let span = debug_span!(

@@ -13,7 +13,9 @@ use crate::{envelope::Piece, log::LineKind};
 impl Seat {
     /// Takes the next piece, and tells the view what can be told of all so far (H-63).
     pub(super) fn write_arguments(&mut self, common: &mut Common, piece: &Piece) {
-        let Some(healer) = self.writing.as_mut() else {
+        // The model writes those of its calls, and no page.
+        let own = self.attached.is_none();
+        let Some(healer) = self.writing.as_mut().filter(|_| own) else {
             let words = "arguments for a tool that waits for none; ignored";
             return common.log.write(LineKind::Late, &self.name(), words);
         };
@@ -39,7 +41,7 @@ impl Seat {
 
     /// The page that wrote them is gone, and will not go on.
     pub(super) fn stop_writing(&mut self, common: &mut Common) {
-        if self.writing.is_some() {
+        if self.writing.is_some() && self.attached.is_none() {
             self.not_begun(
                 common,
                 "its page was loaded anew while the arguments were being written",

@@ -11,6 +11,10 @@ use transom::{
 use super::{NotAnEnvelope, Said, read};
 
 /// What a page says about a view, read.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "it is on the stack for a moment, and never in a list"
+)]
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Said", rename_all = "lowercase"))]
 pub enum FromPage<'a> {
@@ -86,6 +90,11 @@ pub struct Tool {
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub writing: bool,
+    /// The call of the model that the view is to show. It is made elsewhere, and by nothing that the page says.
+    #[serde(default)]
+    #[cfg_attr(test, ts(optional))]
+    #[cfg_attr(test, ts(type = "string"))]
+    pub call: Option<Box<str>>,
 }
 
 /// The next piece of the JSON text of a tool's arguments, split off anywhere.

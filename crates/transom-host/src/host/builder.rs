@@ -13,13 +13,14 @@ use transom::{
     host::{Limits, ServerLimits, Setup, Terms},
     origin::Origin,
     policy::Policy,
-    wire::{HostCapabilities, HostStyles, Implementation, ListChanged, Modalities},
+    wire::{HostCapabilities, HostStyles, Implementation, ListChanged, Modalities, Sampling},
 };
 
 use super::Host;
 use crate::{
     adding::{Door, Doorkeeper},
     audit::Audit,
+    conversation::{Model, Reception},
     decisions::Decisions,
     documents::{Bounds, FilePins, MemoryPins, PinError, Pins, Store},
     driver::{Driver, Memory, Parts},
@@ -56,6 +57,7 @@ pub struct Builder {
     pub(super) standing: Option<String>,
     pub(super) traces: bool,
     pub(super) keeper: Option<Arc<dyn Doorkeeper>>,
+    pub(super) model: Model,
 }
 
 /// Why a host could not be made.
@@ -168,6 +170,13 @@ impl Builder {
         self
     }
 
+    /// Sets the model that conversations are with. Without one a built-in script answers, and views get no sampling.
+    #[must_use]
+    pub fn model(mut self, model: Model) -> Self {
+        self.model = model;
+        self
+    }
+
     /// Sets the look that views are told of, for a page that is not the one this crate brings along.
     #[must_use]
     pub fn styles(mut self, styles: HostStyles) -> Self {
@@ -228,18 +237,18 @@ impl Builder {
         let [script, porch] = [transom_web::SANDBOX, transom_web::PORCH]
             .map(|text| SandboxScript::new(text).expect("tested where it is built"));
         let page_policy = self.page_policy.header(&frame_source(&self.naming));
-        let log = Arc::new(Log::default());
+        let (log, timeline) = (Arc::new(Log::default()), Timeline::new());
         let store = Store::new(Bounds::default(), pins);
-        let timeline = Timeline::new();
-        let (maker, all, targets) = self.made(store, &log, &timeline)?;
+        let reception = Reception::new(self.model.clone(), &log);
+        let (maker, all, targets) = self.made(store, &log, &timeline, &reception)?;
         let sandbox = Sandbox::new(self.naming, key, script, porch);
         let servers = Arc::new(Servers::new(all, self.prefetch));
         let metrics = Arc::new(Metrics::new(servers.list().iter().map(|(name, _)| name)));
         let runs = Arc::new(Runs::default());
-        let (events, queue) = mpsc::channel(QUEUE);
+        let ((events, queue), (wanted, wants)) = (mpsc::channel(QUEUE), mpsc::unbounded_channel());
         let remembered = remembered(self.data.as_deref(), self.remember);
         let driver = Driver::new(Parts {
-            setup: setup(self.limits, self.terms),
+            setup: setup(self.limits, self.terms, self.model.is_real()),
             runs: Arc::clone(&runs),
             most_views: self.most_views,
             away: self.away,
@@ -254,10 +263,12 @@ impl Builder {
             memory: Memory::new(remembered, events.clone(), Arc::clone(&log)),
             metrics: Arc::clone(&metrics),
             traces: self.traces,
+            sampler: self.model.is_real().then(|| reception.sampler()),
         });
         let (decisions, left) = (driver.shown_decisions(), driver.shown_left());
-        tokio::spawn(driver.run(queue));
+        tokio::spawn(driver.run(queue, wants));
         servers.connect(targets, &events);
+        let conversations = reception.open(&servers, wanted, self.data.as_deref(), &log);
         let door = Door {
             maker,
             servers: Arc::clone(&servers),
@@ -275,6 +286,7 @@ impl Builder {
             metrics: Arc::clone(&metrics),
             timeline,
             runs,
+            conversations,
             first: self.first,
         };
         let page = Page::new(self.page_origins, door, shown);
@@ -293,7 +305,13 @@ impl Builder {
     }
 
     /// What makes servers, now and later.
-    fn maker(&self, store: Store, log: &Arc<Log>, timeline: &Arc<Timeline>) -> Maker {
+    fn maker(
+        &self,
+        store: Store,
+        log: &Arc<Log>,
+        timeline: &Arc<Timeline>,
+        reception: &Reception,
+    ) -> Maker {
         Maker {
             policy: Arc::new(self.policy.clone()),
             limits: self.limits.clone(),
@@ -304,6 +322,7 @@ impl Builder {
             log: Arc::clone(log),
             timeline: Arc::clone(timeline),
             callback: page::CALLBACK,
+            reception: reception.clone(),
         }
     }
 
@@ -313,8 +332,9 @@ impl Builder {
         store: Store,
         log: &Arc<Log>,
         timeline: &Arc<Timeline>,
+        reception: &Reception,
     ) -> Result<Configured, BuildError> {
-        let maker = self.maker(store, log, timeline);
+        let maker = self.maker(store, log, timeline, reception);
         let (mut all, mut targets) = (BTreeMap::new(), vec![]);
         for (name, target, agreement) in std::mem::take(&mut self.servers) {
             let server = maker.server(name.clone(), &target, agreement);
@@ -346,7 +366,7 @@ type Configured = (Maker, BTreeMap<String, Arc<Server>>, Vec<(String, Target)>);
 
 /// What this host offers: everything it wires, and nothing else (H-72). Without a model there is no
 /// sampling.
-pub(super) fn setup(limits: Limits, terms: Terms) -> Setup {
+pub(super) fn setup(limits: Limits, terms: Terms, model: bool) -> Setup {
     let all = Modalities::ALL;
     Setup {
         info: Implementation::new("transom", env!("CARGO_PKG_VERSION")),
@@ -358,6 +378,7 @@ pub(super) fn setup(limits: Limits, terms: Terms) -> Setup {
             logging: true,
             update_model_context: Some(all),
             message: Some(all),
+            sampling: model.then_some(Sampling { tools: false }),
             ..HostCapabilities::default()
         },
         prompts: true,

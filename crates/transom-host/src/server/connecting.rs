@@ -96,8 +96,8 @@ impl Server {
             let stderr = Some(self.aside.hearer());
             let overhear: Option<Arc<dyn Overhear>> =
                 Some(Arc::new(Tap::new(&self.timeline, &self.name)));
-            let oauth = self.oauth.clone();
-            let mut options = Options { oauth, stderr, overhear, ..Options::default() };
+            let (oauth, ask) = (self.oauth.clone(), self.ask.clone());
+            let mut options = Options { oauth, ask, stderr, overhear, ..Options::default() };
             options.greeting = self.greeting.unwrap_or(options.greeting);
             (options.patience, options.listing) = (self.times.call, self.times.listing);
             // Views have their share; what people open comes on top.

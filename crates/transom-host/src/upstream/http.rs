@@ -9,7 +9,7 @@
 
 mod client;
 
-pub(super) use client::{is_loopback, prepare_tls};
+pub(crate) use client::{is_loopback, is_machine, prepare_tls};
 
 use std::{
     future::Future,

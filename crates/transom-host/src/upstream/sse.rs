@@ -2,7 +2,7 @@
 
 /// Takes an event stream apart, piece by piece.
 #[derive(Debug)]
-pub(super) struct Parser {
+pub(crate) struct Parser {
     limit: usize,
     /// The line that is not complete yet.
     line: Vec<u8>,
@@ -21,10 +21,10 @@ pub(super) struct Parser {
 
 /// An event or a line that is longer than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub(crate) struct TooLong;
 
 impl Parser {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
             line: Vec::new(),
@@ -47,7 +47,7 @@ impl Parser {
     }
 
     /// Takes a piece of the stream, and gives the data of each event that it completes.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         mut piece: &[u8],
         mut event: impl FnMut(&[u8]),

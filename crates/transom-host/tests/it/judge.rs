@@ -14,8 +14,8 @@ const JUDGEMENTS: [(&str, &[&str]); 7] = [
     ("Violation::Unexpected", &[]),
     ("Violation::UnknownMethod", &[]),
     ("Violation::BadParams", &[]),
-    // Whom a tool is for.
-    (".for_model",           &[]),
+    // Whom a tool is for. The conversation takes the core's list of those that a model may see, and calls go to the session.
+    (".for_model",           &["conversation/prompt.rs"]),
     (".for_app",             &[]),
 ];
 

@@ -85,7 +85,7 @@ impl Decided {
 
     /// What was decided about a tool. A yes to several is none to a tool that is asked on its
     /// own: it may have become one since.
-    pub(super) fn tool(&self, tool: &ToolFacts, alone: bool) -> Option<bool> {
+    pub(crate) fn tool(&self, tool: &ToolFacts, alone: bool) -> Option<bool> {
         let own = self.find(&Subject::Tool(tool.name.clone()), Some(&tool.claims));
         let listed = || self.together.get(&tool.name)?.about(Some(&tool.claims));
         own.or_else(|| listed().filter(|yes| !(alone && *yes)))

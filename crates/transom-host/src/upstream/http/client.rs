@@ -35,7 +35,7 @@ pub(super) async fn send_as(
 }
 
 /// One TLS without a C compiler; an embedder who has chosen another has done so before us.
-pub(in crate::upstream) fn prepare_tls() {
+pub(crate) fn prepare_tls() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
@@ -66,13 +66,13 @@ pub(super) fn stay(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     }
 }
 
-pub(super) fn is_machine(url: &Url) -> bool {
+pub(crate) fn is_machine(url: &Url) -> bool {
     url.host_str().map(Reach::of) == Some(Reach::Machine)
 }
 
 /// Whether only this machine can answer, so that a token may go there in the clear. It is stricter than
 /// [`Reach::Machine`]: where `localdomain` or `0.0.0.0` leads is up to the resolver and the system.
-pub(in crate::upstream) fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),
