@@ -70,7 +70,7 @@ test("what models, tools and views write is no markup, runs nothing and loads no
   await talk.fresh();
   const asked = [];
   talk.page.on("request", (request) => asked.push(request.url()));
-  const evil = '![x](http://127.0.0.1:9/leak) <img src=http://127.0.0.1:9/leak onerror="window.pwned=1"> <svg onload="window.pwned=1"> [a](javascript:window.pwned=1) <form action=//evil><input></form> [b](https://example.com/) \u202egnp.exe';
+  const evil = '[b](https://example.com/) ![x](http://127.0.0.1:9/leak) <img src=http://127.0.0.1:9/leak onerror="window.pwned=1"> <svg onload="window.pwned=1"> [a](javascript:window.pwned=1) <form action=//evil><input></form> \u202egnp.exe';
   answer = ({ last }) => (last.role === "tool" ? [evil] : [evil, { call: "chatty__evil" }]);
   await talk.say(evil);
   await talk.calls.first().locator("summary").click();

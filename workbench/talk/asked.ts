@@ -33,6 +33,8 @@ function show(pending: Pending, answer: Answer): void {
       // Inside the click that says so, or a browser opens nothing.
       if (choice === "accept" && url !== undefined)
         open(url, "_blank", "noopener,noreferrer");
+      // Asked again, it is shown again: the answer may not have been taken.
+      shown = new Set([...shown].filter((id) => id !== ask.id));
       const content = choice === "accept" ? fields?.value() : undefined;
       answer(ask, choice, content);
     },

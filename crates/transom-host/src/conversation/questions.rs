@@ -104,7 +104,9 @@ impl Questions {
         drop(open);
         let taken = take(answer);
         if taken.is_err() {
-            self.lock().all.insert(answer.ask.clone(), (pending, take));
+            let mut open = self.lock();
+            open.all.insert(answer.ask.clone(), (pending, take));
+            open.version += 1;
         }
         self.tell();
         taken
