@@ -27,13 +27,16 @@ const NOT_RUN = {
   "CONTRIBUTING.md": ["scripts/check quick"],
   "README.md": ["cargo run", "scripts/check"],
   "docs/commands/decisions.md": ["transom decisions"],
+  "docs/commands/doctor.md": ["transom doctor"],
   "docs/commands/expose.md": ["transom expose"],
   "docs/commands/pages.md": ["transom pages"],
+  "docs/commands/replay.md": ["transom run", "transom replay"],
   "docs/conversation.md": ["transom run"],
   "docs/host.md": ["cargo run"],
   "docs/operating.md": ["curl http://127.0.0.1:9464/healthz"],
   "docs/running.md": ["cargo install", "docker build"],
   "docs/security.md": ["transom isolation"],
+  "docs/trace.md": ["transom run"],
   "e2e/README.md": ["scripts/e2e"],
 };
 

@@ -74,6 +74,17 @@ pub(crate) struct Door {
 }
 
 impl Door {
+    pub(crate) fn new(
+        maker: Maker,
+        servers: Arc<Servers>,
+        events: mpsc::Sender<Event>,
+        audit: Option<Audit>,
+        keeper: Option<Arc<dyn Doorkeeper>>,
+    ) -> Self {
+        let log = Arc::clone(&maker.log);
+        Self { maker, servers, events, log, audit, keeper, turn: tokio::sync::Mutex::default() }
+    }
+
     /// Adds what a person wrote on the page, as far as the doorkeeper lets it in; in words why not.
     pub(crate) async fn ask(&self, text: &str) -> Result<Vec<String>, String> {
         let Some(keeper) = &self.keeper else { return Err(NO_KEEPER.to_owned()) };

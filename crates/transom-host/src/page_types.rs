@@ -54,7 +54,29 @@ fn the_types_of_the_page_are_those_of_the_process() {
     ];
     let import = "import type { Carried } from \"./envelope.js\";\n\
                   import type { DisplayMode, Json } from \"./wire.js\";\n\n";
-    let state = [
+    let ask = "import type { Ask } from \"../web/src/envelope.generated.js\";\n\n";
+    let files = [
+        ("web/src/envelope.generated.ts", format!("{HEAD}{import}{}", envelope.join("\n"))),
+        (
+            "workbench/state.generated.ts",
+            format!("{HEAD}{}\n{}", state().join("\n"), closer().join("\n")),
+        ),
+        ("workbench/talk.generated.ts", format!("{HEAD}{ask}{}", conversations())),
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (name, text) in files {
+        let path = root.join(name);
+        if std::env::var_os("TRANSOM_WRITE").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        let kept = fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == text, "{name} is out of date; run this test with TRANSOM_WRITE=1");
+    }
+}
+
+/// What a page is told of servers, decisions and the log.
+fn state() -> Vec<String> {
+    vec![
         written::<PageState>(),
         written::<First>(),
         written::<ServerState>(),
@@ -69,25 +91,7 @@ fn the_types_of_the_page_are_those_of_the_process() {
         written::<Line>(),
         written::<LineKind>(),
         asked(),
-    ];
-    let ask = "import type { Ask } from \"../web/src/envelope.generated.js\";\n\n";
-    let files = [
-        ("web/src/envelope.generated.ts", format!("{HEAD}{import}{}", envelope.join("\n"))),
-        (
-            "workbench/state.generated.ts",
-            format!("{HEAD}{}\n{}", state.join("\n"), closer().join("\n")),
-        ),
-        ("workbench/talk.generated.ts", format!("{HEAD}{ask}{}", conversations())),
-    ];
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for (name, text) in files {
-        let path = root.join(name);
-        if std::env::var_os("TRANSOM_WRITE").is_some() {
-            fs::write(&path, &text).unwrap();
-        }
-        let kept = fs::read_to_string(&path).unwrap_or_default();
-        assert!(kept == text, "{name} is out of date; run this test with TRANSOM_WRITE=1");
-    }
+    ]
 }
 
 /// What a page is told when it looks closer.

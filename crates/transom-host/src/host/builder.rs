@@ -269,15 +269,8 @@ impl Builder {
         tokio::spawn(driver.run(queue, wants));
         servers.connect(targets, &events);
         let conversations = reception.open(&servers, wanted, self.data.as_deref(), &log);
-        let door = Door {
-            maker,
-            servers: Arc::clone(&servers),
-            events: events.clone(),
-            log: Arc::clone(&log),
-            audit: self.audit.clone(),
-            keeper: self.keeper,
-            turn: tokio::sync::Mutex::default(),
-        };
+        let (here, rows) = (Arc::clone(&servers), self.audit.clone());
+        let door = Door::new(maker, here, events.clone(), rows, self.keeper);
         let shown = Shown {
             policy: page_policy,
             standing,

@@ -35,8 +35,9 @@ pub(super) fn routes(page: &Arc<Page>) -> Router<Arc<Page>> {
         .route("/api/keep", post(keep))
         .route("/api/remove", post(remove))
         .route("/api/restart", post(restart))
-        .layer(DefaultBodyLimit::max(BODY))
-        .layer(middleware::from_fn_with_state(Arc::clone(page), known))
+        // Of these routes alone: a layer would answer for every other address too.
+        .route_layer(DefaultBodyLimit::max(BODY))
+        .route_layer(middleware::from_fn_with_state(Arc::clone(page), known))
 }
 
 async fn known(State(page): State<Arc<Page>>, request: Request, next: Next) -> Response {

@@ -8,8 +8,8 @@ use std::{
 /// What a judgement looks like, and the files that may say it all the same.
 #[rustfmt::skip]
 const JUDGEMENTS: [(&str, &[&str]); 7] = [
-    // Refusals are made in the core. The audit takes the address out of one that was made.
-    ("Denial::",             &["audit/address.rs"]),
+    // Refusals are made in the core. The log takes the address out of one that was made.
+    ("Denial::",             &["address.rs"]),
     ("Violation::Malformed", &[]),
     ("Violation::Unexpected", &[]),
     ("Violation::UnknownMethod", &[]),
