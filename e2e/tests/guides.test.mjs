@@ -31,7 +31,7 @@ const NOT_RUN = {
   "docs/commands/expose.md": ["transom expose"],
   "docs/commands/pages.md": ["transom pages"],
   "docs/commands/replay.md": ["transom run", "transom replay"],
-  "docs/conversation.md": ["transom run"],
+  "docs/conversation.md": ["export OPENAI_API_KEY=…"],
   "docs/host.md": ["cargo run"],
   "docs/operating.md": ["curl http://127.0.0.1:9464/healthz"],
   "docs/running.md": ["cargo install", "docker build"],
