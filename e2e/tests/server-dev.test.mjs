@@ -54,7 +54,7 @@ const shows = async (title) => {
 test("a view in dev mode runs as any other", async () => {
   await shows("First");
   assert.equal(await card.ask.count(), 0, "nobody is asked");
-  const tools = bench.server("live").locator("summary");
+  const tools = bench.server("live").locator("details.tool > summary");
   assert.deepEqual(await tools.evaluateAll((all) => all.map((each) => each.title)), ["greet"]);
 });
 

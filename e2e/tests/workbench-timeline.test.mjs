@@ -88,8 +88,6 @@ test("a message is a tree, the text that travelled, a fixture and a Rust test", 
 test("it can be stopped, and what passed meanwhile is shown when it goes on", async () => {
   await search.fill("");
   await page.getByRole("button", { name: "Pause" }).click();
-  // What was under way is taken in.
-  await page.waitForTimeout(600);
   const before = await count.innerText();
   await refresh();
   await tab("Timeline").click();

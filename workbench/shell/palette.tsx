@@ -1,6 +1,6 @@
 /** Everything that can be done, found by a few letters: Ctrl-K (or ⌘K) opens it from everywhere on the page. */
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { folded, panes, shown, showPane } from "../layout.js";
 import { asked } from "../panes/tools.js";
 import { servers } from "../state.js";
@@ -25,7 +25,8 @@ export function Palette() {
   const box = useRef<HTMLDialogElement>(null);
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
-  useEffect(() => {
+  // Before anything else that is typed: it is meant for the palette.
+  useLayoutEffect(() => {
     if (paletteOpen.value && !box.current?.open) {
       setWords("");
       setAt(0);

@@ -28,13 +28,12 @@ export function clear(): void {
 
 async function follow(): Promise<void> {
   for (;;) {
-    if (paused.value) {
-      await pause(BETWEEN);
-      continue;
-    }
     try {
       const response = await request(`/api/timeline?after=${after}`);
-      take(await response.text());
+      const text = await response.text();
+      // Whether it was asked for before or after the person stopped it.
+      while (paused.value) await pause(BETWEEN);
+      take(text);
       trouble.value = "";
       // Every message of every view passes through this page: drawing each as it comes would make them wait.
       await pause(BETWEEN);
