@@ -128,6 +128,8 @@ for (const way of ["stdio", "HTTP"]) {
     await guest.locator("#open-link-btn").click();
     await card.ask.getByText("wants to open").waitFor();
     await card.answer("deny");
+    // While a question is open, the view hears no pointer.
+    await card.ask.waitFor({ state: "hidden" });
 
     await guest.locator("#display-fullscreen-btn").click();
     await told("display-mode-result");
