@@ -90,6 +90,7 @@ test("runs are listed, and one is run again, as it was and changed", async () =>
   await line.getByText("Answered").waitFor();
   const before = await bench.cards().count();
   await line.getByRole("button", { name: "Run again" }).click();
+  await bench.cards().nth(before).waitFor();
   await page.locator("article.view").first().locator(".answer", { hasText: '{"name":"again"}' }).waitFor();
   assert.equal(await bench.cards().count(), before + 1);
   await shoot(page, "runs", { area: "right" });
